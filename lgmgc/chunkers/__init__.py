@@ -1,0 +1,1 @@
+"""Chunking methods, one file each."""

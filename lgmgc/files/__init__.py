@@ -1,0 +1,1 @@
+"""Files in, files out: readers, writers and the manifest beside an output."""

@@ -1,0 +1,1 @@
+"""Language models: catalogue and store, loading, boundary scores, scheduling."""

@@ -1,0 +1,1 @@
+"""Sentences and sizes: spans over unchanged text."""
