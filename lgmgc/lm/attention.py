@@ -1,0 +1,121 @@
+"""Attention over packed windows: each attends to ρ and itself, no place is computed for padding.
+
+Registered with transformers under `NAME`, so that every architecture which takes its attention
+from there can run packed. Each window's attention is computed by itself, with its own length, so
+its numbers do not depend on what else is in the batch (law 4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from transformers import AttentionInterface
+
+NAME = "lgmgc_packed"
+
+
+class UnsupportedAttention(Exception):
+    """The architecture asks for something that packed attention does not do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Where windows lie in a packed row.
+
+    Attributes:
+        lengths: the windows' tokens, in order; places after the last belong to none.
+        prefix: tokens of ρ whose keys and values stand before the row's own.
+    """
+
+    lengths: tuple[int, ...]
+    prefix: int = 0
+    masks: dict[tuple[int, int], torch.Tensor | None] = field(default_factory=dict)
+
+    def mask(self, length: int, reach: int, device: torch.device) -> torch.Tensor | None:
+        """Shape (length, prefix + length), true where a query may look; None for plain causal.
+
+        Args:
+            length: the window's tokens.
+            reach: how many keys, its own included, a query sees at most.
+            device: where the mask is needed.
+        """
+        key = (length, min(reach, self.prefix + length))
+        if key not in self.masks:
+            if self.prefix == 0 and key[1] == length:
+                self.masks[key] = None
+            else:
+                query = torch.arange(length, device=device)[:, None] + self.prefix
+                behind = query - torch.arange(self.prefix + length, device=device)
+                self.masks[key] = (behind >= 0) & (behind < key[1])
+        return self.masks[key]
+
+
+def attend(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    *,
+    packing: Packing | None = None,
+    scaling: float | None = None,
+    sliding_window: int | None = None,
+    **asked: object,
+) -> tuple[torch.Tensor, None]:
+    """What transformers calls in every layer.
+
+    Args:
+        module: the attention layer.
+        query: shape (1, heads, places, head size).
+        key: shape (1, key heads, prefix + places, head size).
+        value: as ``key``.
+        attention_mask: none is made for this attention.
+        packing: given to the model's forward, handed down by it.
+        scaling: of the products; None for 1/√(head size).
+        sliding_window: how many keys a query sees in this layer.
+        asked: whatever else the architecture hands down.
+
+    Returns:
+        Shape (1, places, heads, head size), and no weights.
+
+    Raises:
+        UnsupportedAttention: the architecture needs more than this function does.
+    """
+    strange = [
+        name for name in ("softcap", "s_aux", "position_bias") if asked.get(name) is not None
+    ]
+    if packing is None or attention_mask is not None or strange:
+        raise UnsupportedAttention(", ".join(strange) or "no packing")
+    reach = sliding_window or key.shape[2]
+    groups = query.shape[1] // key.shape[1]
+    out = query.new_zeros(query.shape[0], query.shape[2], query.shape[1], value.shape[3])
+    start = 0
+    for length in packing.lengths:
+        stop = start + length
+        keys, values = (
+            _with_prefix(states, packing.prefix, start, stop) for states in (key, value)
+        )
+        mask = packing.mask(length, reach, query.device)
+        if mask is not None and groups > 1:
+            # Grouped heads and a mask together would leave the fast kernels on CUDA.
+            keys, values = (states.repeat_interleave(groups, dim=1) for states in (keys, values))
+        out[:, start:stop] = torch.nn.functional.scaled_dot_product_attention(
+            query[:, :, start:stop],
+            keys,
+            values,
+            attn_mask=mask,
+            is_causal=mask is None,
+            scale=scaling,
+            enable_gqa=mask is None and groups > 1,
+        ).transpose(1, 2)
+        start = stop
+    return out, None
+
+
+def _with_prefix(states: torch.Tensor, prefix: int, start: int, stop: int) -> torch.Tensor:
+    own = states[:, :, prefix + start : prefix + stop]
+    return torch.cat((states[:, :, :prefix], own), dim=2) if prefix else own
+
+
+AttentionInterface.register(NAME, attend)

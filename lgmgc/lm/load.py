@@ -1,0 +1,177 @@
+"""Loading a model: found, opened in the right precision, checked, ready to score."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    BitsAndBytesConfig,
+    PreTrainedModel,
+)
+
+from lgmgc.errors import ModelError
+from lgmgc.lm.check import can_pack, check_head
+from lgmgc.lm.encoder import FastEncoder
+from lgmgc.lm.eos import resolve_eos
+from lgmgc.lm.gguf import sha256_of
+from lgmgc.lm.head import Head
+from lgmgc.lm.locate import Located, locate
+from lgmgc.lm.machine import choose_batch, choose_device, choose_precision
+from lgmgc.lm.prompt import prefix_ids
+from lgmgc.lm.quiet import quiet
+from lgmgc.lm.scorer import Scorer
+from lgmgc.lm.store import default_cache
+from lgmgc.lm.tokenizer import load_tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A scorer and what a manifest says of it.
+
+    Attributes:
+        scorer: ready to score.
+        name: of the model.
+        device: ``cuda`` or ``cpu``.
+        precision: what is in use, never ``auto``.
+        eos: the [EOS] ids with their texts.
+        prompt: ρ as it was given.
+        template: ``raw`` or ``chat``.
+        batch_tokens: a batch size to begin with.
+        source: the folder or GGUF file.
+    """
+
+    scorer: Scorer
+    name: str
+    device: str
+    precision: str
+    eos: list[tuple[int, str]]
+    prompt: str
+    template: str
+    batch_tokens: int
+    source: Path
+
+    def weights_sha256(self) -> str:
+        """The weights' sha256: of the GGUF file or the only safetensors file.
+
+        Of several safetensors files, the sha256 of the lines that ``sha256sum`` prints for them in
+        order of their names. Reads every byte: about a second a gigabyte.
+        """
+        if self.source.is_file():
+            return sha256_of(self.source)
+        files = sorted(self.source.glob("*.safetensors"))
+        sums = [sha256_of(file) for file in files]
+        if len(sums) == 1:
+            return sums[0]
+        lines = "".join(f"{s}  {f.name}\n" for s, f in zip(sums, files, strict=True))
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def load_scorer(
+    model: str | None = None,
+    *,
+    cache: Path | None = None,
+    prompt: str = "",
+    template: str = "raw",
+    eos: Sequence[str] = (),
+    device: str = "auto",
+    precision: str = "auto",
+    prefix_cache: bool = True,
+) -> LoadedModel:
+    """Load a causal language model from this machine's disk.
+
+    Args:
+        model: see `lgmgc.lm.locate.locate`.
+        cache: where models are kept; None for the default.
+        prompt: ρ.
+        template: ``raw`` or ``chat``, see `lgmgc.lm.prompt`.
+        eos: tokens, see `lgmgc.lm.eos`; empty for the model's own.
+        device: ``auto``, ``cuda`` or ``cpu``.
+        precision: ``auto``, ``int8``, ``int4``, ``bf16`` or ``fp32``.
+        prefix_cache: whether ρ's keys and values are shared.
+
+    Raises:
+        ModelError: one sentence that says what is wrong and how to mend it.
+    """
+    device = choose_device(device)
+    precision = choose_precision(precision, device)
+    located = locate(model, cache or default_cache())
+    with quiet():
+        tokenizer = load_tokenizer(located.folder)
+        prefix = prefix_ids(prompt, template, tokenizer)
+        network = _open(located, device, precision)
+        end_ids = resolve_eos(eos, tokenizer, _configured_eos(network), template)
+        encode = FastEncoder(tokenizer.backend_tokenizer)
+        config = network.config.get_text_config()
+        scale = getattr(config, "logit_scale", 1.0) / getattr(config, "logits_scaling", 1.0)
+        cap = getattr(config, "final_logit_softcapping", None) or 0.0
+        layer = network.get_output_embeddings()
+        if layer is None:
+            raise ModelError(f"{located.name} has no output layer to read p([EOS]) from")
+        head = Head(layer, end_ids, scale=scale, cap=cap)
+        check_head(network, head, end_ids)
+        if not can_pack(network):
+            network.set_attn_implementation("sdpa")
+    context = getattr(config, "max_position_embeddings", None) or 4096
+    if context - len(prefix) < 1:
+        raise ModelError(f"ρ has {len(prefix)} tokens, the model's context only {context}")
+    scorer = Scorer(
+        network, encode, head, context=context, prefix=prefix, prefix_cache=prefix_cache
+    )
+    return LoadedModel(
+        scorer=scorer,
+        name=located.name,
+        device=device,
+        precision=precision,
+        eos=[(k, str(tokenizer.convert_ids_to_tokens(k))) for k in end_ids],
+        prompt=prompt,
+        template=template,
+        batch_tokens=choose_batch(device),
+        source=located.source,
+    )
+
+
+def _open(located: Located, device: str, precision: str) -> PreTrainedModel:
+    options: dict[str, Any] = {"device_map": "auto" if device == "cuda" else {"": "cpu"}}
+    if precision == "int8":
+        options["quantization_config"] = BitsAndBytesConfig(load_in_8bit=True)
+    elif precision == "int4":
+        options["quantization_config"] = BitsAndBytesConfig(
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_use_double_quant=True,
+            bnb_4bit_compute_dtype=torch.bfloat16,
+        )
+    try:
+        model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(
+            str(located.folder),
+            dtype=torch.float32 if precision == "fp32" else torch.bfloat16,
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            **options,
+        )
+    except torch.OutOfMemoryError:
+        raise ModelError(
+            f"{located.name} in {precision} does not fit in the GPU's memory; "
+            "choose --precision int4 or a smaller model"
+        ) from None
+    except Exception as error:
+        # Whatever transformers, accelerate or safetensors stumble over in a damaged folder.
+        reason = " ".join(str(error).split())[:200]
+        raise ModelError(f"{located.source} cannot be loaded ({reason})") from error
+    model.eval()
+    return model
+
+
+def _configured_eos(model: PreTrainedModel) -> list[int]:
+    ids: set[int] = set()
+    for config in (model.config, model.config.get_text_config(), model.generation_config):
+        value = getattr(config, "eos_token_id", None)
+        ids |= {value} if isinstance(value, int) else set(value or ())
+    return sorted(ids)
