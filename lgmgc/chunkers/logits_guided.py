@@ -18,6 +18,9 @@ TIE = 1e-4
 CHAIN = 32
 """Windows of text that one chain is given to follow; see `logits_guided`."""
 
+OVERRUN = 4
+"""Windows that a chain goes on for behind the start of the next one, to fall in with it."""
+
 
 def best(scores: ScoreArray) -> int:
     """The sentence to cut after: the highest score, of equals the last.
@@ -42,10 +45,12 @@ def logits_guided(sentences: Sentences, chain: int = CHAIN) -> Cuts:
     the last parent. Every window consumes at least one sentence (law 3).
 
     The next cut depends on nothing but where the window starts. So a long document is followed
-    from several places at once, whose windows share a batch: a chain of cuts that was started too
-    early falls in with the one before it as soon as both cut after the same sentence, and from
-    there on they are one. What a chain read before that is lost, in practice one to three windows
-    of `CHAIN`. The cuts are those of a single chain from the first sentence.
+    from several places at once, whose windows share a batch: two chains of cuts are one from the
+    first cut that they have in common, on real text within one to three windows, and what the
+    later one read before that is lost. The cuts are those of a single chain from the first
+    sentence. Where chains do not meet (text that repeats itself), a chain gives up a little behind
+    the start of the next, and the one from the beginning goes on alone: no sentence's windows are
+    read by more than three chains (law 5).
 
     Args:
         sentences: the document's; their limits are θ and the model's context.
@@ -58,32 +63,35 @@ def logits_guided(sentences: Sentences, chain: int = CHAIN) -> Cuts:
         The cuts in order.
     """
     count = len(sentences)
-    following: dict[int, Cut] = {}  # from the first sentence of a window to the cut it led to
-    heads = _spread(sentences, chain)
-    while heads:
-        windows = [Window(head, sentences.fit(head)) for head in heads]
-        open_windows = [window for window in windows if window.stop < count]
-        following |= {w.start: Cut(count, None) for w in windows if w.stop == count}
-        if open_windows:
-            for window, scores in zip(open_windows, (yield open_windows), strict=True):
-                k = best(scores)
-                score = float(scores[k]) if np.isfinite(scores[k]) else None
-                following[window.start] = Cut(window.start + k + 1, score)
-        stops = {following[head].stop for head in heads}
-        heads = sorted(stop for stop in stops if stop < count and stop not in following)
-    cuts = []
+    following: dict[int, Cut] = {}  # from the first sentence of a window to the cut it leads to
+    heads = _spread(sentences, chain)  # from where each chain is to where it gives up
+    cuts: list[Cut] = []
     position = 0
     while position < count:
-        cuts.append(following[position])
-        position = cuts[-1].stop
+        windows = [Window(head, sentences.fit(head)) for head in heads]
+        following |= {w.start: Cut(count, None) for w in windows if w.stop == count}
+        windows = [window for window in windows if window.stop < count]
+        for window, scores in zip(windows, (yield windows) if windows else (), strict=True):
+            k = best(scores)
+            score = float(scores[k]) if np.isfinite(scores[k]) else None
+            following[window.start] = Cut(window.start + k + 1, score)
+        moved = sorted((following[window.start].stop, heads[window.start]) for window in windows)
+        while position in following:
+            cuts.append(following.pop(position))
+            position = cuts[-1].stop
+        heads = {
+            stop: end for stop, end in moved if position <= stop < end and stop not in following
+        }
+        if not heads and position < count:
+            heads = {position: count}
     return cuts
 
 
-def _spread(sentences: Sentences, chain: int) -> list[int]:
-    """The first sentences of the chains: evenly spread by size, the document's first among them."""
-    if not len(sentences):
-        return []
+def _spread(sentences: Sentences, chain: int) -> dict[int, int]:
+    """First sentences of chains, evenly spread by size, to the sentences at which they give up."""
     total, limit = sentences.totals[0], sentences.limits[0].most
     chains = max(1, int(total[-1]) // (chain * limit)) if chain else 1
     marks = np.arange(chains) * (int(total[-1]) / chains)
-    return sorted({0, *np.searchsorted(total, marks, side="right").tolist()} - {len(sentences)})
+    starts = np.unique(np.searchsorted(total[:-1], marks))
+    ends = np.searchsorted(total, total[starts[1:]] + OVERRUN * limit)
+    return dict(zip(starts.tolist(), [*ends.tolist(), len(sentences)], strict=True))

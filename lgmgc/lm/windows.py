@@ -42,9 +42,15 @@ class Encoder(Protocol):
 class BoundaryScorer(Protocol):
     """A loaded causal language model that turns windows into boundary scores."""
 
-    encode: Encoder
-    context: int
-    """How many tokens of text one window may hold."""
+    @property
+    def encode(self) -> Encoder:
+        """The model's tokenizer."""
+        ...
+
+    @property
+    def context(self) -> int:
+        """How many tokens of text one window may hold."""
+        ...
 
     def score(self, windows: Sequence[TokenWindow]) -> list[ScoreArray]:
         """The boundary score log p([EOS]) after every sentence of every window, in one batch.

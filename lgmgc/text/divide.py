@@ -54,15 +54,12 @@ def _longest(text: str, start: int, end: int, fits: Callable[[str], bool]) -> in
 
 
 def _break(text: str, start: int, stop: int) -> int:
-    line = text.rfind("\n", start, stop)
-    if line < 0:
-        line = text.rfind("\r", start, stop)
-        if text[line + 1 : line + 2] == "\n":
-            line = -1  # half of a CRLF
+    within = stop - (text[stop - 1 : stop + 1] == "\r\n")  # between the two there is no break
+    line = max(text.rfind("\n", start, within), text.rfind("\r", start, within))
     if line >= 0:
         return line + 1
-    space = _LAST_SPACE.search(text, start, stop)
-    if space and not (text[space.start()] == "\r" and text[stop : stop + 1] == "\n"):
+    space = _LAST_SPACE.search(text, start, within)
+    if space:
         return int(space.end())
     # One code point more than fits, so that a boundary exactly at `stop` is seen as one.
     ends = [match.end() for match in _GRAPHEME.finditer(text, start, stop + 1)]

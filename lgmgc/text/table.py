@@ -88,14 +88,14 @@ def tabulate(text: str, bounds: Sequence[int], limits: Sequence[Limit]) -> Sente
         bounds: rising offsets that tile (part of) it, as ``lgmgc.text.sentences.split`` gives.
         limits: what each sentence must keep; the first one's unit is the unit asked for.
     """
-    divided = 0
+    whole = bounds
     for limit in limits:
         sizes = limit.measure([text[a:b] for a, b in pairwise(bounds)])
         over = np.flatnonzero(sizes > limit.most).tolist()
         if over:
-            divided += len(over)
             cuts = {end for k in over for end in divide(text, bounds[k], bounds[k + 1], limit.fits)}
             bounds = sorted(cuts.union(bounds))
+    divided = int(np.count_nonzero(np.diff(np.searchsorted(bounds, whole)) > 1))
     pieces = [text[a:b] for a, b in pairwise(bounds)]
     totals = tuple(_running_total(limit.measure(pieces)) for limit in limits)
     return Sentences(text, np.asarray(bounds, np.int64), totals, tuple(limits), divided)
