@@ -41,13 +41,11 @@ def test_chunks_scores_and_the_manifest(here: Path) -> None:
     assert model["name"] == "smollm2-135m-instruct"
     assert model["weights_sha256"].startswith("b179c9523d0e")
     assert (model["precision"], model["device"]) == ("fp32", "cpu")
-    assert model["eos"] == [
-        {"id": 0, "text": "<|endoftext|>"},
-        {"id": 2, "text": "<|im_end|>"},
-    ]
+    assert model["eos"] == [{"id": 0, "text": "<|endoftext|>"}]
     assert (model["prompt"], model["template"]) == ("A text:\n", "raw")
     counts = manifest["counts"]
-    assert counts["windows"] >= counts["model_calls"] > 0
+    assert counts["windows"] > 0
+    assert counts["model_calls"] > 0  # ρ by itself is one
     assert counts["tokens_read"] > counts["words"] > 100
     assert f" {counts['tokens_read']:,} model tokens, " in done.err
 

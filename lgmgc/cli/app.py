@@ -1,0 +1,65 @@
+"""The program `lgmgc`: its commands, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+from lgmgc import __version__
+from lgmgc.cli.chunk import chunk
+from lgmgc.cli.doctor import doctor
+from lgmgc.cli.messages import say
+from lgmgc.cli.models import models_app
+from lgmgc.errors import LgmgcError
+
+app = typer.Typer(
+    name="lgmgc",
+    help="Cut long documents into chunks where a local language model says that the text ends.",
+    no_args_is_help=True,
+    add_completion=False,
+    # Their tracebacks may show the values of variables, and so quote documents (law 6).
+    pretty_exceptions_enable=False,
+)
+app.command()(chunk)
+app.command()(doctor)
+app.add_typer(models_app)
+
+
+def main() -> None:
+    """Run the program; an error that the user can mend is one line and an exit status."""
+    # Before torch is imported: its threads soon sleep while they wait for each other, instead of
+    # spinning against whatever else runs on the machine, which can cost a factor of ten.
+    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+    # No library may ask a hub for anything (law 6); bitsandbytes would, where `kernels` is there.
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    # So that temporary files are removed when a service manager or `timeout` ends the run.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        app(prog_name="lgmgc")
+    except LgmgcError as error:
+        say(str(error))
+        sys.exit(error.exit_status)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"lgmgc {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Cut long documents into chunks where a local language model says that the text ends."""
