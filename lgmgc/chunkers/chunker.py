@@ -16,7 +16,7 @@ from lgmgc.chunkers.recursive import recursive
 from lgmgc.document import Chunk, Document, Tree, chunk_id
 from lgmgc.errors import UsageError
 from lgmgc.lm.scheduler import Job, Scheduler
-from lgmgc.lm.tokens import DocumentTokens
+from lgmgc.lm.tokens import DocumentTokens, measure_in_window
 from lgmgc.text.sentences import check_language, split
 from lgmgc.text.sizes import (
     Measure,
@@ -138,7 +138,8 @@ class Chunker:
                 f"θ is {settings.theta} tokens, but the model's context beside ρ holds "
                 f"{scorer.context}; that is the largest θ that fits"
             )
-        self._limits = [Limit(self._measure(), most) for most in settings.limits]
+        additive = settings.unit != "tokens"
+        self._limits = [Limit(self._measure(), most, additive) for most in settings.limits]
 
     def chunk(self, document: str | Document) -> Tree:
         """Chunk one document.
@@ -198,7 +199,7 @@ class Chunker:
         if self._method.scored and self.scorer is not None:
             # A token is at least a byte: text this short fits without being tokenised to see it.
             if sentences.largest_window(measure_bytes) > self.scorer.context:
-                context = Limit(measure_tokens(self.scorer.encode), self.scorer.context)
+                context = Limit(measure_in_window(self.scorer.encode), self.scorer.context)
                 sentences = tabulate(document.text, bounds, [self._limits[0], context])
             tokens = DocumentTokens(sentences.texts(), self.scorer.encode)
         job = Job(self._method.cut(sentences), tokens, np.ones(len(sentences), bool))

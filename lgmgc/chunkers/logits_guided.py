@@ -72,7 +72,7 @@ def logits_guided(sentences: Sentences, chain: int = CHAIN) -> Cuts:
         following |= {w.start: Cut(count, None) for w in windows if w.stop == count}
         windows = [window for window in windows if window.stop < count]
         for window, scores in zip(windows, (yield windows) if windows else (), strict=True):
-            k = best(scores)
+            k = _best_within(sentences, window, scores)
             score = float(scores[k]) if np.isfinite(scores[k]) else None
             following[window.start] = Cut(window.start + k + 1, score)
         moved = sorted((following[window.start].stop, heads[window.start]) for window in windows)
@@ -85,6 +85,20 @@ def logits_guided(sentences: Sentences, chain: int = CHAIN) -> Cuts:
         if not heads and position < count:
             heads = {position: count}
     return cuts
+
+
+def _best_within(sentences: Sentences, window: Window, scores: ScoreArray) -> int:
+    """The best sentence to cut after, of those that leave a parent within θ.
+
+    A beginning of the window may, in tokens, be a little larger than the whole of it.
+    """
+    candidates = np.arange(len(scores))
+    while True:
+        place = best(scores[candidates])
+        k = int(candidates[place])
+        if sentences.within(window.start, window.start + k + 1):
+            return k
+        candidates = np.delete(candidates, place)
 
 
 def _spread(sentences: Sentences, chain: int) -> dict[int, int]:

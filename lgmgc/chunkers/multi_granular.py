@@ -6,6 +6,8 @@ Source: Liu, Simon, Caspani, "Passage Segmentation of Documents for Extractive Q
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from lgmgc.text.sizes import IntArray
@@ -25,6 +27,10 @@ def pieces(text: str, bounds: IntArray, limit: Limit) -> list[tuple[int, int]]:
     """
     sentences = tabulate(text, bounds.tolist(), [limit])
     stops = pack(sentences.totals[0], limit.most)
+    if not all(sentences.within(start, stop) for start, stop in pairwise([0, *stops])):
+        stops = []
+        while (start := stops[-1] if stops else 0) < len(sentences):
+            stops.append(sentences.fit(start))
     ends = [int(sentences.bounds[stop]) for stop in stops]
     return list(zip([int(bounds[0]), *ends[:-1]], ends, strict=True))
 

@@ -35,7 +35,13 @@ def recursive(sentences: Sentences) -> Cuts:
     while start < count:
         reach = sentences.fit(start)
         stop = next(
-            (k for ends in (paragraph, line) for k in range(reach, start, -1) if k in ends), reach
+            (
+                k
+                for ends in (paragraph, line)
+                for k in range(reach, start, -1)
+                if k in ends and sentences.within(start, k)
+            ),
+            reach,
         )
         cuts.append(Cut(stop, None))
         start = stop

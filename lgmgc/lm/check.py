@@ -20,8 +20,9 @@ from lgmgc.lm.layout import packed
 _LENGTHS = (23, 9, 14)
 _HEAD_TOLERANCE = 0.25
 """Nats: bf16 rounds a logit of 32 by up to 1/8; a missing scale or cap shows as more."""
-_PACK_TOLERANCE = 0.05
-"""Share of the hidden states' norm; bf16 rounding gives 0.01, a leak between windows 0.3."""
+_PACK_TOLERANCE = 0.25
+"""Share of the hidden states' norm. Seen on the two catalogue models: 0.00 in fp32, 0.02 in bf16,
+0.09 and 0.15 in int8, whose rounding depends on the batch; a leak between windows: 0.38 to 0.58."""
 
 
 @torch.inference_mode()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import torch
 
+from lgmgc.errors import ModelError
+
 BLOCK = 16_384
 """Vocabulary entries whose float32 logits are held at once, for one tile of rows."""
 TILE = 64
@@ -33,9 +35,14 @@ class Head:
             eos: the token ids whose probabilities add up to p([EOS]).
             scale: what the architecture multiplies logits by.
             cap: the architecture's soft cap, ``cap * tanh(logits / cap)``; 0 for none.
+
+        Raises:
+            ModelError: an id of ``eos`` that the layer has no row for.
         """
         weight, bias = layer.weight, getattr(layer, "bias", None)
         assert isinstance(weight, torch.Tensor)
+        if max(eos) >= len(weight):
+            raise ModelError(f"[EOS] {max(eos)} is outside the model's {len(weight)} output tokens")
         weight = weight.detach()
         keep = torch.float32 if 4 * weight.numel() <= KEEP else weight.dtype
         self._blocks = [block.to(keep) for block in weight.split(BLOCK)]

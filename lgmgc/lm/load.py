@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +100,8 @@ def load_scorer(
         ModelError: one sentence that says what is wrong and how to mend it.
     """
     device = choose_device(device)
-    precision = choose_precision(precision, device)
+    with quiet():
+        precision = choose_precision(precision, device)
     located = locate(model, cache or default_cache())
     with quiet():
         tokenizer = load_tokenizer(located.folder)
@@ -115,8 +117,9 @@ def load_scorer(
             raise ModelError(f"{located.name} has no output layer to read p([EOS]) from")
         head = Head(layer, end_ids, scale=scale, cap=cap)
         check_head(network, head, end_ids)
+        own = network.config._attn_implementation
         if not can_pack(network):
-            network.set_attn_implementation("sdpa")
+            network.set_attn_implementation(own)
     context = getattr(config, "max_position_embeddings", None) or 4096
     if context - len(prefix) < 1:
         raise ModelError(f"ρ has {len(prefix)} tokens, the model's context only {context}")
@@ -139,6 +142,8 @@ def load_scorer(
 def _open(located: Located, device: str, precision: str) -> PreTrainedModel:
     options: dict[str, Any] = {"device_map": "auto" if device == "cuda" else {"": "cpu"}}
     if precision == "int8":
+        # bitsandbytes says at every product of every pass that it casts bf16.
+        logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
         options["quantization_config"] = BitsAndBytesConfig(load_in_8bit=True)
     elif precision == "int4":
         options["quantization_config"] = BitsAndBytesConfig(

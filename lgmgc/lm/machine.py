@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 
 import torch
 
@@ -57,8 +57,12 @@ def choose_batch(device: str) -> int:
 
 def bitsandbytes_missing() -> str:
     """Why bitsandbytes cannot be used, with the remedy; empty where it can."""
-    if importlib.util.find_spec("bitsandbytes") is None:
+    try:
+        importlib.import_module("bitsandbytes")
+    except ImportError:
         return "install it with `pip install 'lgmgc[int8]'`"
+    except Exception as error:  # its native library may not fit the driver, in any way
+        return f"it is installed and cannot be loaded ({' '.join(str(error).split())[:120]})"
     return ""
 
 

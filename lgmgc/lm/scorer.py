@@ -180,7 +180,8 @@ class Scorer:
     def _shared_keys(self, rows: int) -> Cache:
         """ρ's keys and values, computed once, in a copy that a batch may append to."""
         if self._keys is None:
-            self._keys = DynamicCache(config=self._config)
+            # Told of sliding windows, a cache forgets keys before them; ours needs all to mask.
+            self._keys = DynamicCache(config=None if self.packed else self._config)
             positions = np.arange(self.prefix_length)[None]
             self._hidden(self._prefix[None], positions, (self.prefix_length,), 0, self._keys)
             self.counters.tokens += self.prefix_length

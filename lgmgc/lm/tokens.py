@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
 from lgmgc.lm.windows import Encoder, TokenWindow
-from lgmgc.text.sizes import IntArray
+from lgmgc.text.sizes import IntArray, Measure, measure_tokens
 
 _AT_ONCE = 4096  # sentences tokenised together; bounds the token ids held as Python objects
 
@@ -34,14 +35,9 @@ class DocumentTokens:
         self._encode = encode
         ids = array("i")
         lengths: list[int] = []
-        space = ""
-        for first in range(0, len(sentences), _AT_ONCE):
-            pieces = []
-            for sentence in sentences[first : first + _AT_ONCE]:
-                visible = sentence.rstrip()
-                pieces.append(space + visible if visible else "")
-                space = sentence[len(visible) :] if visible else space + sentence
-            for piece in encode(pieces):
+        pieces = _pieces(sentences)
+        while portion := list(islice(pieces, _AT_ONCE)):
+            for piece in encode(portion):
                 ids.extend(piece)
                 lengths.append(len(piece))
         self._ids = np.frombuffer(ids, np.int32) if ids else np.zeros(0, np.int32)
@@ -67,3 +63,28 @@ class DocumentTokens:
         ends = self._ends[start + 1 : stop + 1] - self._ends[first + 1] + len(head)
         ends[: first - start] = 0
         return TokenWindow(np.concatenate((np.asarray(head, np.int32), rest)), ends)
+
+
+def measure_in_window(encode: Encoder) -> Measure:
+    r"""A measure of what each of consecutive sentences adds to a window, at most.
+
+    That is more than its tokens by itself where a token would reach over its end (Llama-3 makes
+    one of ``.\n\n``, a window two), or where white space is cut otherwise before a word than at a
+    text's end.
+    """
+    count = measure_tokens(encode)
+
+    def measure(sentences: Sequence[str]) -> IntArray:
+        first = [sentence.strip() for sentence in sentences]  # as the first of a window
+        return np.maximum(count(first), count(list(_pieces(sentences))))
+
+    return measure
+
+
+def _pieces(sentences: Iterable[str]) -> Iterator[str]:
+    """Each sentence's visible text with the white space before it."""
+    space = ""
+    for sentence in sentences:
+        visible = sentence.rstrip()
+        yield space + visible if visible else ""
+        space = sentence[len(visible) :] if visible else space + sentence

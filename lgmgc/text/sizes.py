@@ -1,7 +1,8 @@
 """Sizes of text in words, characters or tokens.
 
-Law 2 rests on one property of every unit: the size of a text is at most the sum of the sizes of
-its pieces. A run of sentences whose sizes add up to at most θ is therefore at most θ.
+Law 2 rests on one property of words and characters: the size of a text is at most the sum of the
+sizes of its pieces, so that a run of sentences whose sizes add up to at most θ is at most θ. Tokens
+do not have it, and a run that fits by its sum is counted again as one text.
 """
 
 from __future__ import annotations

@@ -14,10 +14,18 @@ from lgmgc.text.sizes import IntArray, Measure
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most ``most`` by ``measure``; a text of its own, so that limits can be combined."""
+    """At most ``most`` by ``measure``.
+
+    Attributes:
+        measure: texts to sizes.
+        most: the limit.
+        additive: whether a text is never larger than the sum of its pieces. Tokens are not: a
+            tokenizer may make fewer of two pieces than of the whole.
+    """
 
     measure: Measure
     most: int
+    additive: bool = True
 
     def fits(self, text: str) -> bool:
         """Whether one text is within the limit."""
@@ -57,7 +65,22 @@ class Sentences:
         Returns:
             One past the last sentence.
         """
-        return max(start + 1, min(self._stops(start)))
+        stop = max(start + 1, min(self._stops(start)))
+        while not self.within(start, stop):
+            stop -= 1
+        return stop
+
+    def within(self, start: int, stop: int) -> bool:
+        """Whether a run that is within the sums of its sentences' sizes is so as one text."""
+        if stop == start + 1:
+            return True
+        text = None
+        for limit in self.limits:
+            if not limit.additive:
+                text = text or self.text[self.bounds[start] : self.bounds[stop]]
+                if not limit.fits(text):
+                    return False
+        return True
 
     def shortened(self, start: int) -> bool:
         """Whether a limit behind the first one makes the run from ``start`` shorter."""
