@@ -3,8 +3,9 @@
 Matrix libraries choose another kernel, and so another order of additions, for another number of
 rows: in bf16 the same window then scores differently by some hundredths of a nat beside other
 windows, and some per cent of a novel's cuts move. With the number of rows fixed, a row's result
-depends on that row alone, bit by bit (law 4). A whole MLP is run tile by tile, which keeps what
-stands between its layers in the processor's cache and so pays for the smaller products.
+depends on that row alone, bit by bit (law 4). A whole MLP is run tile by tile, and so is a norm,
+which keeps what stands between their steps in the processor's cache and so pays for the smaller
+products.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ class TiledLinear(torch.nn.Linear):
 
 
 def tile(module: torch.nn.Module) -> None:
-    """Make a backbone's MLPs and its other plain linear layers work tile by tile, in place.
+    """Make a backbone's MLPs, norms and other plain linear layers work tile by tile, in place.
 
     Quantised layers are of their own classes and stay as they are; so do layers that are given
     other than whole tiles, such as the experts of a mixture.
     """
     if type(module) is torch.nn.Linear:
         module.__class__ = TiledLinear
-    elif type(module).__name__.endswith("MLP"):
+    elif type(module).__name__.endswith(("MLP", "Norm")):
         plain = module.forward
         module.forward = lambda input: _by_tiles(plain, input)
     else:
