@@ -2,6 +2,5 @@
 
 import os
 
-# As the command line sets them, before torch is imported.
-os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+# As the command line sets it.
 os.environ["HF_HUB_OFFLINE"] = "1"

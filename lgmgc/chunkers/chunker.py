@@ -45,6 +45,10 @@ METHODS = {
 """The methods by name."""
 
 
+LARGEST = 10**12
+"""θ beyond which no text can go, and below which sums of sizes cannot overflow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What decides the chunks, apart from the model.
@@ -69,6 +73,8 @@ class Settings:
             raise UsageError(f"method {self.method!r} is none of {', '.join(METHODS)}")
         if self.unit not in get_args(Unit):
             raise UsageError(f"unit {self.unit!r} is none of {', '.join(get_args(Unit))}")
+        if self.theta > LARGEST:
+            raise UsageError(f"θ is {self.theta}; the largest is {LARGEST}")
         least = max((1, *METHODS[self.method].parts))
         if self.theta < least:
             children = f", for its smallest children have θ/{least}" if least > 1 else ""
@@ -167,12 +173,20 @@ class Chunker:
 
         Yields:
             A tree for each document, in the order that they came in.
+
+        Raises:
+            DocumentError: a text holds a lone surrogate; the iteration ends there.
+            ModelError: a single window does not fit in memory.
         """
+        if isinstance(documents, str):
+            raise TypeError("documents is one str; chunk(text) takes one, chunk_many a list")
         started: dict[int, tuple[Document, Sentences]] = {}  # by the job's id
 
         def jobs() -> Iterator[Job[list[Cut]]]:
             for number, given in enumerate(documents):
                 document = Document(str(number), given) if isinstance(given, str) else given
+                if not isinstance(document, Document):
+                    raise TypeError(f"a document is a str or Document, not {type(given).__name__}")
                 sentences, job = self._prepare(document)
                 started[id(job)] = document, sentences
                 yield job

@@ -31,9 +31,6 @@ app.add_typer(models_app)
 
 def main() -> None:
     """Run the program; an error that the user can mend is one line and an exit status."""
-    # Before torch is imported: its threads soon sleep while they wait for each other, instead of
-    # spinning against whatever else runs on the machine, which can cost a factor of ten.
-    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     # No library may ask a hub for anything (law 6); bitsandbytes would, where `kernels` is there.
     os.environ["HF_HUB_OFFLINE"] = "1"
     # So that temporary files are removed when a service manager or `timeout` ends the run.

@@ -200,6 +200,8 @@ def _files(
     """The output and its manifest, neither of which may be one of the documents."""
     if out is None:
         return None
+    if not out.name:
+        raise UsageError(f"--out {str(out)!r} names no file; give one such as chunks.jsonl")
     documents = {_identity(source.path) for source in sources if source.path} - {None}
     for path in (out, beside(out)):
         if _identity(path) in documents:

@@ -100,8 +100,7 @@ def load_scorer(
         ModelError: one sentence that says what is wrong and how to mend it.
     """
     device = choose_device(device)
-    with quiet():
-        precision = choose_precision(precision, device)
+    precision = choose_precision(precision, device)
     located = locate(model, cache or default_cache())
     with quiet():
         tokenizer = load_tokenizer(located.folder)

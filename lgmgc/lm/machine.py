@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import logging
 
 import torch
 
 from lgmgc.errors import ModelError
+from lgmgc.lm.quiet import quiet
 
 DEVICES = ("auto", "cuda", "cpu")
 PRECISIONS = ("auto", "int8", "int4", "bf16", "fp32")
@@ -57,8 +59,11 @@ def choose_batch(device: str) -> int:
 
 def bitsandbytes_missing() -> str:
     """Why bitsandbytes cannot be used, with the remedy; empty where it can."""
+    # It says on import that it found no kernels on a hub, which nobody asked it to look for.
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     try:
-        importlib.import_module("bitsandbytes")
+        with quiet():
+            importlib.import_module("bitsandbytes")
     except ImportError:
         return "install it with `pip install 'lgmgc[int8]'`"
     except Exception as error:  # its native library may not fit the driver, in any way

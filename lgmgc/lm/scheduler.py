@@ -67,8 +67,8 @@ class Scheduler:
 
     Attributes:
         scorer: None where no method needs one.
-        batch_tokens: the budget of a batch, windows times the longest one's tokens; halved for
-            good when the device runs out of memory.
+        batch_tokens: the budget of a batch, windows times the longest one's tokens; when the
+            device runs out of memory, half of what the batch cost, from then on.
     """
 
     def __init__(self, scorer: BoundaryScorer | None, batch_tokens: int) -> None:
@@ -100,6 +100,9 @@ class Scheduler:
                 else:
                     progress(job, job.advance())
                     line.append(job)
+                    # At once: a method without a model is done here, and must not be held back.
+                    while line and not line[0].waiting:
+                        yield line.popleft()
             while line and not line[0].waiting:
                 yield line.popleft()
             busy = [job for job in line if job.waiting]
@@ -115,12 +118,14 @@ class Scheduler:
         """Score every waiting window, windows of near-equal length together."""
         places = [(job, k) for job in jobs for k in range(len(job.waiting))]
         places.sort(key=lambda place: -len(place[0].waiting[place[1]].ids))
+        lengths = [len(job.waiting[k].ids) for job, k in places]
         start = 0
-        for size in batch_sizes([len(j.waiting[k].ids) for j, k in places], self.batch_tokens):
+        while start < len(places):
+            # One batch at a time: running out of memory lowers the budget of the next.
+            size = next(batch_sizes(lengths[start:], self.batch_tokens))
             batch = places[start : start + size]
-            for (job, k), scores in zip(
-                batch, self._score([job.waiting[k] for job, k in batch]), strict=True
-            ):
+            scored = self._score([job.waiting[k] for job, k in batch])
+            for (job, k), scores in zip(batch, scored, strict=True):
                 job.scores[k] = scores
             start += size
 
@@ -135,7 +140,8 @@ class Scheduler:
                     "choose a smaller --theta, a smaller model or --precision int4"
                 ) from None
         # Outside the handler, so that what the failed batch held is free before the next try.
-        self.batch_tokens = max(1, self.batch_tokens // 2)
+        cost = len(windows) * max(len(window.ids) for window in windows)
+        self.batch_tokens = max(1, min(self.batch_tokens, cost // 2))
         half = len(windows) // 2
         return self._score(windows[:half]) + self._score(windows[half:])
 

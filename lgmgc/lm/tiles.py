@@ -36,7 +36,10 @@ def tile(module: torch.nn.Module) -> None:
         module.__class__ = TiledLinear
     elif type(module).__name__.endswith(("MLP", "Norm")):
         plain = module.forward
-        module.forward = lambda input: _by_tiles(plain, input)
+        # Other arguments may hold rows too; a module that takes some is left to itself.
+        module.forward = lambda input, *more, **named: (
+            plain(input, *more, **named) if more or named else _by_tiles(plain, input)
+        )
     else:
         for part in module.children():
             tile(part)

@@ -24,14 +24,17 @@ _CJK = (
     "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_CJK_MARKS = "\u3001-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0f\uff1a-\uff20\u2018-\u201d\u2026"
+_CJK_MARKS = (
+    "\u3001-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0f\uff1a-\uff20\u2018-\u201d\u2026"
+    "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+)
 _WORD = re.compile(rf"[{_CJK}][{_CJK_MARKS}]*|[^\s{_CJK}]+")
 
 
 def count_words(text: str) -> int:
     """Words: what stands between white space, and each CJK character as one.
 
-    Punctuation after a CJK character belongs to it.
+    Punctuation and variation selectors after a CJK character belong to it.
 
     >>> count_words("Two words."), count_words("今天天气很好。"), count_words("iPhone手机 x")
     (2, 6, 4)

@@ -162,8 +162,22 @@ def test_documents_are_opened_only_until_batches_are_full() -> None:
 
     run = Scheduler(Recorder(), 20).run(source())
     next(run)
-    # Four batches of 20 are eight windows of 10; when they were read, eight more were opened.
-    assert len(opened) == 16
+    # Four batches of 20 are eight windows of 10; when they were read, one more was opened, and the
+    # first, which was done, handed on before any other.
+    assert len(opened) == 9
+
+
+def test_what_needs_no_scores_is_handed_on_before_another_is_opened() -> None:
+    opened: list[int] = []
+
+    def source() -> Iterator[Job[Answer]]:
+        for number in range(100):
+            opened.append(number)
+            yield job(10, [])
+
+    run = Scheduler(None, 20).run(source())
+    next(run)
+    assert len(opened) == 1
 
 
 def test_progress_counts_every_sentence_once() -> None:
@@ -191,9 +205,9 @@ def test_out_of_memory_halves_the_budget_and_goes_on() -> None:
     assert scheduler.batch_tokens < 80
     assert all(places(batch) <= 25 for batch in scorer.batches)
     # 80 places fail; of its halves 40 fails too, and each half again holds 20: three failures
-    # (the budget is halved by each), none in the second round.
+    # (the budget becomes half of what the failed batch cost), none in the second round.
     assert [places(batch) for batch in scorer.refused] == [80, 40, 40]
-    assert scheduler.batch_tokens == 10
+    assert scheduler.batch_tokens == 20
     assert sum(map(len, scorer.batches)) == 16
 
 

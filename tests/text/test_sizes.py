@@ -63,3 +63,8 @@ def test_measures_give_one_number_a_text() -> None:
 def test_tokens_are_counted_by_the_encoder() -> None:
     measure = measure_tokens(lambda texts: [[7] * text.count("a") for text in texts])
     assert measure(["banana", "", "cat"]).tolist() == [3, 0, 1]
+
+
+def test_variation_selectors_belong_to_their_character() -> None:
+    assert count_words("字\ufe00") == 1
+    assert count_words("葛\U000e0100飾区") == 3
