@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import shutil
 import tempfile
 from pathlib import Path
 
 from lgmgc.errors import ModelError
+from lgmgc.lm.store import sha256_of
 
 _SMALL = 2**30
 """Bytes of a GGUF file up to which float32 is kept; bf16 above, to spare the disk."""
@@ -52,19 +52,6 @@ def dequantised(gguf: Path, cache: Path) -> Path:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
     return folder
-
-
-def sha256_of(path: Path) -> str:
-    """The sha256 of a file, 64 hexadecimal digits.
-
-    Raises:
-        ModelError: it cannot be read.
-    """
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror or error})") from error
 
 
 def _is_gguf(path: Path) -> bool:

@@ -20,14 +20,13 @@ from lgmgc.errors import ModelError
 from lgmgc.lm.check import can_pack, check_head
 from lgmgc.lm.encoder import FastEncoder
 from lgmgc.lm.eos import resolve_eos
-from lgmgc.lm.gguf import sha256_of
 from lgmgc.lm.head import Head
 from lgmgc.lm.locate import Located, locate
 from lgmgc.lm.machine import choose_batch, choose_device, choose_precision
 from lgmgc.lm.prompt import prefix_ids
 from lgmgc.lm.quiet import quiet
 from lgmgc.lm.scorer import Scorer
-from lgmgc.lm.store import default_cache
+from lgmgc.lm.store import default_cache, sha256_of
 from lgmgc.lm.tokenizer import load_tokenizer
 
 

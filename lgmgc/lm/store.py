@@ -71,7 +71,7 @@ def verify(model: CatalogueModel, cache: Path) -> list[str]:
         path = _folder(model, cache) / name
         if not path.is_file():
             faults.append(f"{path} is missing")
-        elif (found := _sha256(path)) != sha256:
+        elif (found := sha256_of(path)) != sha256:
             faults.append(f"{path} has sha256 {found} where the catalogue has {sha256}")
     return faults
 
@@ -106,6 +106,19 @@ def pull(model: CatalogueModel, cache: Path, report: Callable[[str], None]) -> P
             f"{3 * model.size // 10**6 + 1} MB of room there, or choose another folder with --cache"
         ) from error
     return _location(model, cache)
+
+
+def sha256_of(path: Path) -> str:
+    """Give the sha256 of a file, 64 hexadecimal digits.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({error.strerror or error})") from error
 
 
 def _replace(model: CatalogueModel, cache: Path, report: Callable[[str], None]) -> None:
@@ -155,11 +168,3 @@ def _folder(model: CatalogueModel, cache: Path) -> Path:
 def _location(model: CatalogueModel, cache: Path) -> Path:
     folder = _folder(model, cache)
     return folder if model.folder is not None else folder / model.weights
-
-
-def _sha256(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror or error})") from error

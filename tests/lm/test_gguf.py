@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
 from lgmgc.errors import ModelError
-from lgmgc.lm.gguf import dequantised, sha256_of
+from lgmgc.lm.gguf import dequantised
 from lgmgc.lm.load import load_scorer
+from lgmgc.lm.store import sha256_of
 from lgmgc.lm.tokens import DocumentTokens
 from tests.lm.conftest import CONTEXT, END, PAD, SENTENCES, TURN, VOCABULARY, make_model
 

@@ -12,8 +12,8 @@ from safetensors.torch import load_file, save_file
 
 from lgmgc import LGMGC, ModelError, UsageError
 from lgmgc.lm import machine
-from lgmgc.lm.gguf import sha256_of
 from lgmgc.lm.load import LoadedModel, load_scorer
+from lgmgc.lm.store import sha256_of
 from lgmgc.lm.tokens import DocumentTokens
 from lgmgc.lm.windows import ScoreArray
 from tests.lm.conftest import CONTEXT, END, SENTENCES, TURN
