@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from lgmgc.errors import DocumentError
 
@@ -59,6 +60,9 @@ class Chunk:
         score: the boundary score at ``end``, natural logarithm; None where no model gave one.
         children: the level 1 children in order, then the level 2 children in order. A level that
             would hold a single piece equal to its parent is left out.
+        window: the larger span to read where this chunk is found; None: the chunk itself.
+        view: what stands for this chunk when it is searched for, such as a proposition that a model
+            made of it; None: its own text.
     """
 
     document: Document = field(repr=False)
@@ -69,6 +73,8 @@ class Chunk:
     words: int
     score: float | None = None
     children: tuple[Chunk, ...] = field(default=(), repr=False)
+    window: tuple[int, int] | None = None
+    view: str | None = field(default=None, repr=False)
 
     @property
     def text(self) -> str:
@@ -81,11 +87,21 @@ class Tree:
     """A document's parents in order, each with its children.
 
     Law 1: the parents tile the document and the children of one level tile their parent, so
-    ``"".join(parent.text for parent in tree.parents) == tree.document.text``.
+    ``"".join(parent.text for parent in tree.parents) == tree.document.text``. Two things are made
+    to be otherwise: chunks that overlap (see `tiles`), and children that are views.
     """
 
     document: Document
     parents: tuple[Chunk, ...]
+
+    @property
+    def tiles(self) -> bool:
+        """Whether each parent begins where the one before ends: not so for ``fixed`` with overlap.
+
+        >>> Tree(Document("a", ""), ()).tiles
+        True
+        """
+        return all(left.end == right.start for left, right in pairwise(self.parents))
 
     def __iter__(self) -> Iterator[Chunk]:
         """Every chunk in document order, a parent before its children."""
@@ -94,17 +110,17 @@ class Tree:
             yield from parent.children
 
 
-def chunk_id(document: Document, content_hash: str, configuration: str, *span: int) -> str:
+def chunk_id(document: Document, content_hash: str, configuration: str, *place: int | str) -> str:
     """The id of a chunk: a hash of content and configuration, so that it never changes by itself.
 
     Args:
         document: whose id keeps two documents of equal content apart.
         content_hash: the document's own, passed in so that it is computed once a document.
         configuration: what decides the chunk apart from the text.
-        span: level, start and end.
+        place: level, start and end; and the view, for a chunk that has one.
 
     Returns:
         16 hexadecimal digits (64 bits).
     """
-    key = "\0".join((document.id, content_hash, configuration, *map(str, span)))
+    key = "\0".join((document.id, content_hash, configuration, *map(str, place)))
     return hashlib.sha256(key.encode("utf-8")).hexdigest()[:16]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lgmgc.lm.windows import ScoreArray, TokenWindow
 
@@ -29,7 +31,12 @@ class FakeScorer:
     def score(self, windows: Sequence[TokenWindow]) -> list[ScoreArray]:
         self.batches.append([len(window.ids) for window in windows])
         assert max(self.batches[-1]) <= self.context
-        return [np.asarray(self.choose(window), float) for window in windows]
+        return [self._signals(window) for window in windows]
+
+    def _signals(self, window: TokenWindow) -> ScoreArray:
+        # The first signal is the chosen one, the others the same, shifted and mirrored.
+        chosen = np.asarray(self.choose(window), float)
+        return np.stack([(-1) ** k * chosen + k for k in range(len(window.signals))])
 
     @property
     def tokens(self) -> int:
@@ -39,6 +46,51 @@ class FakeScorer:
 def _seeded(window: TokenWindow) -> Sequence[float]:
     seed = int(window.ids.astype(np.int64).sum()) * 31 + len(window.ends)
     return np.random.default_rng(seed).normal(-10, 2, len(window.ends)).tolist()  # type: ignore[no-any-return]
+
+
+class FakeWriter:
+    """A model that answers what its prompt's hash draws: right, wrong, and nonsense.
+
+    Attributes:
+        read: characters of prompts.
+    """
+
+    ANSWERS = (
+        "Answer: ID 0002", "Answer: ID 0003", "ID 2", "Answer: ID 0001", "Answer: ID 9999999999",
+        "", "no idea", '["One fact.", "Another fact."]', '["a", 1, {}]', "[[[[", '[""]', "[]",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def write(self, instruction: str, most: int) -> str:
+        self.read += len(instruction)
+        return self.ANSWERS[zlib.crc32(instruction.encode()) % len(self.ANSWERS)]
+
+    def weigh(self, instruction: str, begin: str, options: Sequence[str]) -> ScoreArray:
+        self.read += len(instruction)
+        seed = zlib.crc32(instruction.encode())
+        weights = np.random.default_rng(seed).normal(-5, 2, len(options))
+        weights[:: 2 + seed % 3] = (np.nan, -np.inf, -1.0)[seed % 3]
+        return weights
+
+
+class FakeEmbedder:
+    """Unit vectors that a text's hash draws.
+
+    Attributes:
+        read: characters of texts.
+    """
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.read += sum(map(len, texts))
+        seeds = [zlib.crc32(text.encode()) % 64 for text in texts]  # few: equal distances are tried
+        vectors = np.stack([np.random.default_rng(seed).normal(size=4) for seed in seeds])
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(unit, np.float32)
 
 
 SCORES: dict[str, Choose] = {

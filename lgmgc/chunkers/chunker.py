@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from lgmgc.chunkers.logits_guided import logits_guided
-from lgmgc.chunkers.method import Cut, Method
+from lgmgc.chunkers.long_windows import LENGTH
+from lgmgc.chunkers.method import Method, Segmentation
+from lgmgc.chunkers.methods import METHODS, resolve
 from lgmgc.chunkers.multi_granular import pieces
-from lgmgc.chunkers.recursive import recursive
+from lgmgc.chunkers.options import Options
 from lgmgc.document import Chunk, Document, Tree, chunk_id
-from lgmgc.errors import UsageError
-from lgmgc.lm.scheduler import Job, Scheduler
-from lgmgc.lm.tokens import DocumentTokens, measure_in_window
+from lgmgc.errors import DocumentError, UsageError
+from lgmgc.lm.requests import looks_ahead
+from lgmgc.lm.scheduler import Job, Models, Scheduler
+from lgmgc.lm.tokens import AHEAD, DocumentTokens, measure_in_window
 from lgmgc.text.sentences import check_language, split
 from lgmgc.text.sizes import (
     Measure,
@@ -30,20 +33,7 @@ from lgmgc.text.sizes import (
 from lgmgc.text.table import Limit, Sentences, tabulate
 
 if TYPE_CHECKING:
-    from lgmgc.lm.windows import BoundaryScorer
-
-METHODS = {
-    method.name: method
-    for method in (
-        Method("lgmgc", "cut where the model says that the text ends, with children of θ/2, θ/4",
-               logits_guided, parts=(2, 4)),
-        Method("lg", "cut where the model says that the text ends", logits_guided),
-        Method("mg", "paragraphs merged up to θ, with children of θ/2, θ/4; no model",
-               recursive, parts=(2, 4), scored=False),
-    )
-}  # fmt: skip
-"""The methods by name."""
-
+    from lgmgc.lm.windows import BoundaryScorer, TextEmbedder, TextWriter
 
 LARGEST = 10**12
 """θ beyond which no text can go, and below which sums of sizes cannot overflow."""
@@ -51,13 +41,16 @@ LARGEST = 10**12
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides the chunks, apart from the model.
+    """What decides the chunks, apart from the models.
 
     Attributes:
         method: one of `METHODS`.
         theta: θ, the most that a parent holds.
         unit: what θ counts: words, tokens (of the model's tokenizer) or characters.
         language: see `lgmgc.text.sentences.split`.
+        children: children of level 1, 2 … hold at most θ divided by these; empty for none, None
+            for the method's own.
+        options: what the method can be told beside.
 
     Raises:
         UsageError: a setting that cannot be.
@@ -67,6 +60,8 @@ class Settings:
     theta: int = 300
     unit: Unit = "words"
     language: str = "auto"
+    children: tuple[int, ...] | None = None
+    options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -75,16 +70,52 @@ class Settings:
             raise UsageError(f"unit {self.unit!r} is none of {', '.join(get_args(Unit))}")
         if self.theta > LARGEST:
             raise UsageError(f"θ is {self.theta}; the largest is {LARGEST}")
-        least = max((1, *METHODS[self.method].parts))
+        if any(part < 1 for part in self.parts):
+            raise UsageError(f"children {self.parts} are parts of θ; each needs at least 1")
+        least = max((1, *self.parts))
         if self.theta < least:
             children = f", for its smallest children have θ/{least}" if least > 1 else ""
             raise UsageError(f"θ is {self.theta}; {self.method} needs at least {least}{children}")
+        if self.options.overlap >= self.theta:
+            raise UsageError(f"overlap is {self.options.overlap}; it must be below θ, {self.theta}")
+        unread = [name for name in self.options.changed if name not in self.plan.options]
+        if unread:
+            known = ", ".join(self.plan.options) or "none"
+            raise UsageError(f"{self.method} does not read {unread[0]}; its options are: {known}")
+        if self.plan.check:
+            self.plan.check(self.options)
         check_language(self.language)
+
+    @property
+    def plan(self) -> Method:
+        """The method that these settings name."""
+        return resolve(self.method, self.options)
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """What θ is divided by for the children of level 1, 2 …."""
+        return METHODS[self.method].children if self.children is None else self.children
 
     @property
     def limits(self) -> tuple[int, ...]:
         """The most that a chunk of level 0, 1, 2 … holds."""
-        return (self.theta, *(self.theta // part for part in METHODS[self.method].parts))
+        return (self.theta, *(self.theta // part for part in self.parts))
+
+    @property
+    def configuration(self) -> dict[str, object]:
+        """All that decides, for manifests and ids: options that the method does not read do not."""
+        return {
+            "method": self.method,
+            "theta": self.theta,
+            "unit": self.unit,
+            "language": self.language,
+            "children": list(self.parts),
+            **{name: _plain(getattr(self.options, name)) for name in self.plan.options},
+        }
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, Path) else value
 
 
 @dataclass(slots=True)
@@ -99,6 +130,8 @@ class Counts:
         sentences: with the pieces of divided ones.
         divided: sentences divided because they exceeded θ or the model's context.
         shortened: windows that the model's context made shorter than θ.
+        retries: answers of a model that were asked for again.
+        fallbacks: places where no answer could be used and the method went on without.
     """
 
     documents: int = 0
@@ -108,6 +141,8 @@ class Counts:
     sentences: int = 0
     divided: int = 0
     shortened: int = 0
+    retries: int = 0
+    fallbacks: int = 0
 
 
 class Chunker:
@@ -115,12 +150,18 @@ class Chunker:
 
     Attributes:
         settings: what was asked for.
-        scorer: the model; None for a method that needs none.
+        models: what the method asks.
         counts: what was done so far.
     """
 
     def __init__(
-        self, settings: Settings, scorer: BoundaryScorer | None = None, batch_tokens: int = 4096
+        self,
+        settings: Settings,
+        scorer: BoundaryScorer | None = None,
+        batch_tokens: int = 4096,
+        *,
+        writer: TextWriter | None = None,
+        embedder: TextEmbedder | None = None,
     ) -> None:
         """Check that the parts fit together.
 
@@ -128,18 +169,29 @@ class Chunker:
             settings: what decides the chunks.
             scorer: needed by methods that ask for scores, and by the unit ``tokens``.
             batch_tokens: token places of a batch.
+            writer: needed by methods that let a model write.
+            embedder: needed by methods that compare vectors.
 
         Raises:
             UsageError: a model is needed and missing, or θ in tokens exceeds its context.
         """
         self.settings = settings
-        self.scorer = scorer
+        self.models = Models(scorer, writer, embedder)
         self.counts = Counts()
-        self._method = METHODS[settings.method]
-        self._scheduler = Scheduler(scorer, batch_tokens)
-        if scorer is None and (self._method.scored or settings.unit == "tokens"):
-            raise UsageError(f"{settings.method} in {settings.unit} needs a model")
-        if scorer is not None and settings.unit == "tokens" and settings.theta > scorer.context:
+        self._method = settings.plan
+        self._scheduler = Scheduler(self.models, batch_tokens)
+        missing = [need for need in self._method.needs if getattr(self.models, need) is None]
+        if missing:
+            raise UsageError(f"{settings.method} needs a model: {missing[0]} is None")
+        if settings.unit == "tokens" and scorer is None:
+            raise UsageError(f"{settings.method} in tokens needs a model")
+        windows_of_theta = "scorer" in self._method.needs and not self._method.long
+        if (
+            scorer is not None
+            and settings.unit == "tokens"
+            and settings.theta > scorer.context
+            and windows_of_theta
+        ):
             raise UsageError(
                 f"θ is {settings.theta} tokens, but the model's context beside ρ holds "
                 f"{scorer.context}; that is the largest θ that fits"
@@ -164,25 +216,28 @@ class Chunker:
         self,
         documents: Iterable[str | Document],
         progress: Callable[[Document, float], None] | None = None,
+        failed: Callable[[Document, DocumentError], None] | None = None,
     ) -> Iterator[Tree]:
         """Chunk documents together, so that their windows share batches.
 
         Args:
             documents: taken from only as far as batches need; a plain text gets its number as id.
             progress: told what share of a document's sentences was read for the first time.
+            failed: told of a document that its method cannot cut, which is then left out; None
+                ends the iteration there with the error.
 
         Yields:
             A tree for each document, in the order that they came in.
 
         Raises:
-            DocumentError: a text holds a lone surrogate; the iteration ends there.
+            DocumentError: a plain text holds a lone surrogate; the iteration ends there.
             ModelError: a single window does not fit in memory.
         """
         if isinstance(documents, str):
             raise TypeError("documents is one str; chunk(text) takes one, chunk_many a list")
         started: dict[int, tuple[Document, Sentences]] = {}  # by the job's id
 
-        def jobs() -> Iterator[Job[list[Cut]]]:
+        def jobs() -> Iterator[Job[Segmentation]]:
             for number, given in enumerate(documents):
                 document = Document(str(number), given) if isinstance(given, str) else given
                 if not isinstance(document, Document):
@@ -191,61 +246,78 @@ class Chunker:
                 started[id(job)] = document, sentences
                 yield job
 
-        def tell(job: Job[list[Cut]], read: int) -> None:
+        def tell(job: Job[Segmentation], read: int) -> None:
             if progress is not None:
                 document, sentences = started[id(job)]
                 progress(document, read / len(sentences) if len(sentences) else 1.0)
 
         for job in self._scheduler.run(jobs(), tell):
             document, sentences = started.pop(id(job))
-            yield self._tree(document, sentences, job.result or [])
+            if job.error is not None and failed is not None:
+                failed(document, job.error)
+                continue
+            if job.error is not None:
+                raise job.error
+            assert job.result is not None
+            yield self._tree(document, sentences, job.result)
 
     def _measure(self) -> Measure:
         if self.settings.unit == "tokens":
-            assert self.scorer is not None
-            return measure_tokens(self.scorer.encode)
+            assert self.models.scorer is not None
+            return measure_tokens(self.models.scorer.encode)
         return measure_words if self.settings.unit == "words" else measure_characters
 
-    def _prepare(self, document: Document) -> tuple[Sentences, Job[list[Cut]]]:
+    def _prepare(self, document: Document) -> tuple[Sentences, Job[Segmentation]]:
         bounds = split(document.text, self.settings.language)
         sentences = tabulate(document.text, bounds, self._limits[:1])
         tokens = None
-        if self._method.scored and self.scorer is not None:
+        if "scorer" in self._method.needs and self.models.scorer is not None:
+            encode = self.models.scorer.encode
+            ahead = AHEAD if looks_ahead(self.settings.options.signals) else 0
+            context = max(1, self.models.scorer.context - ahead)
+            if self._method.long:
+                context = min(context, LENGTH)
             # A token is at least a byte: text this short fits without being tokenised to see it.
-            if sentences.largest_window(measure_bytes) > self.scorer.context:
-                context = Limit(measure_in_window(self.scorer.encode), self.scorer.context)
-                sentences = tabulate(document.text, bounds, [self._limits[0], context])
-            tokens = DocumentTokens(sentences.texts(), self.scorer.encode)
-        job = Job(self._method.cut(sentences), tokens, np.ones(len(sentences), bool))
-        return sentences, job
+            if self._method.long or sentences.largest_window(measure_bytes) > context:
+                window = Limit(measure_in_window(encode), context)
+                sentences = tabulate(document.text, bounds, [self._limits[0], window])
+            tokens = DocumentTokens(sentences.texts(), encode)
+        cutting = self._method.cut(sentences, self.settings.options, document)
+        return sentences, Job(cutting, tokens, np.ones(len(sentences), bool))
 
-    def _tree(self, document: Document, sentences: Sentences, cuts: Sequence[Cut]) -> Tree:
+    def _tree(self, document: Document, sentences: Sentences, made: Segmentation) -> Tree:
         content = document.content_hash
-        configuration = json.dumps(asdict(self.settings), sort_keys=True)
+        configuration = json.dumps(self.settings.configuration, sort_keys=True)
 
-        def chunk(
-            level: int, start: int, end: int, score: float | None, children: tuple[Chunk, ...] = ()
-        ) -> Chunk:
-            key = chunk_id(document, content, configuration, level, start, end)
+        def chunk(level: int, start: int, end: int, **more: Any) -> Chunk:
+            key = chunk_id(document, content, configuration, level, start, end, *views(more))
             words = count_words(document.text[start:end])
-            return Chunk(document, key, level, start, end, words, score, children)
+            return Chunk(document, key, level, start, end, words, **more)
+
+        def views(more: Mapping[str, Any]) -> list[str]:
+            return [more["view"]] if "view" in more else []
 
         parents = []
-        first = 0
-        for stop, score in cuts:
-            bounds = sentences.bounds[first : stop + 1]
-            children = []
+        for start, end, score, window, given in made.parents:
+            inner = sentences.bounds[slice(*np.searchsorted(sentences.bounds, (start + 1, end)))]
+            bounds = np.concatenate(([start], inner, [end]))
+            children = [chunk(1, a, b, view=text) for a, b, text in given]
             for level, limit in enumerate(self._limits[1:], start=1):
                 spans = pieces(document.text, bounds, limit)
                 if len(spans) > 1:
-                    children += [chunk(level, start, end, None) for start, end in spans]
-            parents.append(chunk(0, int(bounds[0]), int(bounds[-1]), score, tuple(children)))
-            self.counts.shortened += sentences.shortened(first)
+                    children += [chunk(level, a, b) for a, b in spans]
+            parents.append(
+                chunk(0, start, end, score=score, children=tuple(children), window=window)
+            )
+            if not self._method.long and len(sentences.limits) > 1:
+                first = int(np.searchsorted(sentences.bounds, start))
+                self.counts.shortened += sentences.shortened(first)
             self.counts.chunks += 1 + len(children)
-            self.counts.words += parents[-1].words
-            first = stop
+        self.counts.words += count_words(document.text)
         self.counts.documents += 1
         self.counts.parents += len(parents)
         self.counts.sentences += len(sentences)
         self.counts.divided += sentences.divided
+        self.counts.retries += made.retries
+        self.counts.fallbacks += made.fallbacks
         return Tree(document, tuple(parents))

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Self
 
 from lgmgc.chunkers.chunker import Chunker, Settings
+from lgmgc.chunkers.load import ModelChoice, load_models
+from lgmgc.chunkers.options import Options
 from lgmgc.text.sizes import Unit
 
 
@@ -27,6 +29,9 @@ class LGMGC(Chunker):
         unit: Unit = "words",
         method: str = "lgmgc",
         language: str = "auto",
+        children: tuple[int, ...] | None = None,
+        options: Options | None = None,
+        embedder: str | None = None,
         prompt: str = "",
         template: str = "raw",
         eos: Sequence[str] = (),
@@ -35,7 +40,7 @@ class LGMGC(Chunker):
         batch_tokens: int | None = None,
         cache: Path | None = None,
     ) -> Self:
-        """Load a model from this machine's disk and make a chunker of it.
+        """Load what a method needs from this machine's disk and make a chunker of it.
 
         Args:
             model: a catalogue name, a model folder, a ``.gguf`` file, or a hub id that is in the
@@ -43,8 +48,12 @@ class LGMGC(Chunker):
                 catalogue model.
             theta: θ, the most that a parent holds, in ``unit``.
             unit: ``words``, ``tokens`` or ``characters``.
-            method: ``lgmgc`` or ``lg`` (no children).
+            method: any name that ``lgmgc methods`` lists.
             language: an ISO 639 code, or ``auto`` by script.
+            children: children of level 1, 2 … hold at most θ divided by these; None for the
+                method's own.
+            options: what the method can be told beside.
+            embedder: for methods that compare vectors; a catalogue name or a folder.
             prompt: ρ, the text before the text.
             template: ``raw``, or ``chat`` for ρ as the user's turn.
             eos: tokens or ids that [EOS] is made of; empty for the model's own.
@@ -55,18 +64,17 @@ class LGMGC(Chunker):
 
         Raises:
             UsageError: a setting that cannot be.
-            ModelError: the model is absent, damaged or unfit; one sentence says how to mend it.
+            ModelError: a model is absent, damaged or unfit; one sentence says how to mend it.
         """
-        settings = Settings(method, theta, unit, language)
-        from lgmgc.lm.load import load_scorer  # imports torch
-
-        loaded = load_scorer(
-            model,
-            cache=cache,
-            prompt=prompt,
-            template=template,
-            eos=eos,
-            device=device,
-            precision=precision,
+        settings = Settings(method, theta, unit, language, children, options or Options())
+        choice = ModelChoice(
+            model, embedder, prompt, template, eos, device, precision, batch_tokens, cache
         )
-        return cls(settings, loaded.scorer, batch_tokens or loaded.batch_tokens)
+        models = load_models(settings, choice)
+        return cls(
+            settings,
+            models.loaded.scorer if models.loaded else None,
+            models.batch_tokens,
+            writer=models.writer,
+            embedder=models.embedder,
+        )

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from lgmgc.chunkers.method import Cut, Cuts, Window
+from lgmgc.chunkers.calibrate import sampled
+from lgmgc.chunkers.method import Cutting, Segmentation, parents
+from lgmgc.chunkers.options import Options
+from lgmgc.document import Document
+from lgmgc.lm.requests import Window
 from lgmgc.lm.windows import ScoreArray
 from lgmgc.text.table import Sentences
 
@@ -38,7 +42,9 @@ def best(scores: ScoreArray) -> int:
     return int(np.flatnonzero(clean >= clean.max() - TIE)[-1])
 
 
-def logits_guided(sentences: Sentences, chain: int = CHAIN) -> Cuts:
+def logits_guided(
+    sentences: Sentences, options: Options, document: Document, chain: int = CHAIN
+) -> Cutting:
     """From the current sentence, read a window of θ and cut after its best sentence; repeat.
 
     What is left after a cut goes in front of the next window; when all that is left fits, it is
@@ -52,53 +58,66 @@ def logits_guided(sentences: Sentences, chain: int = CHAIN) -> Cuts:
     the start of the next, and the one from the beginning goes on alone: no sentence's windows are
     read by more than three chains (law 5).
 
+    The paper's rule reads one signal, ``eos``. Several are added after each was divided by its
+    standard deviation within the document, which a sample of windows tells.
+
     Args:
         sentences: the document's; their limits are θ and the model's context.
+        options: ``signal``, ``drift`` and ``least``.
+        document: not needed.
         chain: windows of text per chain; 0 follows one chain only.
 
     Yields:
         The windows to score, one for each chain still on its way.
-
-    Returns:
-        The cuts in order.
     """
     count = len(sentences)
-    following: dict[int, Cut] = {}  # from the first sentence of a window to the cut it leads to
+    if not count or sentences.fit(0) == count:
+        return Segmentation(parents(sentences, [count] if count else []))
+    calibration = yield from sampled(sentences, options)
+    following: dict[int, tuple[int, float | None]] = {}  # from a window's start to the cut it makes
     heads = _spread(sentences, chain)  # from where each chain is to where it gives up
-    cuts: list[Cut] = []
+    cuts: list[tuple[int, float | None]] = []
     position = 0
     while position < count:
-        windows = [Window(head, sentences.fit(head)) for head in heads]
-        following |= {w.start: Cut(count, None) for w in windows if w.stop == count}
+        windows = [Window(head, sentences.fit(head), options.signals) for head in heads]
+        following |= {w.start: (count, None) for w in windows if w.stop == count}
         windows = [window for window in windows if window.stop < count]
-        for window, scores in zip(windows, (yield windows) if windows else (), strict=True):
-            k = _best_within(sentences, window, scores)
+        for window, signals in zip(windows, (yield windows) if windows else (), strict=True):
+            scores = calibration.combine(signals, np.arange(window.stop - window.start))
+            k = _best_within(sentences, window, scores, options.least)
             score = float(scores[k]) if np.isfinite(scores[k]) else None
-            following[window.start] = Cut(window.start + k + 1, score)
-        moved = sorted((following[window.start].stop, heads[window.start]) for window in windows)
+            following[window.start] = window.start + k + 1, score
+        moved = sorted((following[window.start][0], heads[window.start]) for window in windows)
         while position in following:
             cuts.append(following.pop(position))
-            position = cuts[-1].stop
+            position = cuts[-1][0]
         heads = {
             stop: end for stop, end in moved if position <= stop < end and stop not in following
         }
         if not heads and position < count:
             heads = {position: count}
-    return cuts
+    stops, scores_at = zip(*cuts, strict=True)
+    return Segmentation(parents(sentences, stops, scores_at))
 
 
-def _best_within(sentences: Sentences, window: Window, scores: ScoreArray) -> int:
-    """The best sentence to cut after, of those that leave a parent within θ.
+def _best_within(sentences: Sentences, window: Window, scores: ScoreArray, least: int) -> int:
+    """The best sentence to cut after, of those that leave a parent within θ and not too small.
 
     A beginning of the window may, in tokens, be a little larger than the whole of it.
     """
     candidates = np.arange(len(scores))
+    total = sentences.totals[0]
+    large = total[window.start + 1 : window.stop + 1] - total[window.start] >= least
+    if large.any():
+        candidates = candidates[large]
     while True:
         place = best(scores[candidates])
         k = int(candidates[place])
         if sentences.within(window.start, window.start + k + 1):
             return k
         candidates = np.delete(candidates, place)
+        if not len(candidates):
+            candidates = np.flatnonzero(~large)
 
 
 def _spread(sentences: Sentences, chain: int) -> dict[int, int]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from lgmgc.cli.chunking import Chunking, with_chunking
 from lgmgc.cli.messages import one_line
-from lgmgc.cli.models import Cache
 from lgmgc.cli.progress import Watch
 from lgmgc.document import Document
 from lgmgc.errors import DocumentError, UsageError
@@ -23,9 +22,10 @@ from lgmgc.files.writer import Output, StandardOutput, WholeFile, rows
 
 if TYPE_CHECKING:  # imported when a run needs them, so that --help comes at once
     from lgmgc.chunkers.chunker import Chunker
-    from lgmgc.lm.load import LoadedModel
+    from lgmgc.chunkers.load import LoadedModels
 
 
+@with_chunking
 def chunk(
     paths: Annotated[
         list[str],
@@ -43,65 +43,13 @@ def chunk(
             show_default=False,
         ),
     ] = None,
-    theta: Annotated[int, typer.Option(help="θ, the most that a parent holds.")] = 300,
-    unit: Annotated[
-        Literal["words", "tokens", "characters"], typer.Option(help="What θ counts.")
-    ] = "words",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|DIR|FILE.gguf",
-            help="Left out: the environment's LGMGC_MODEL, else the catalogue's default.",
-            show_default=False,
-        ),
-    ] = None,
-    method: Annotated[
-        Literal["lgmgc", "lg", "mg"],
-        typer.Option(help="lgmgc: both of the others; lg: parents only; mg: no model."),
-    ] = "lgmgc",
-    prompt: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT|@FILE",
-            help="ρ, what the model reads before the text.",
-            show_default=False,
-        ),
-    ] = "",
-    template: Annotated[
-        Literal["raw", "chat"],
-        typer.Option(help="raw: ρ, then the text; chat: the text is the assistant's turn."),
-    ] = "raw",
-    eos: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TOKEN",
-            help="A token that ends a text; may be repeated. Left out: the model's own.",
-            show_default=False,
-        ),
-    ] = None,
-    device: Annotated[
-        Literal["auto", "cuda", "cpu"], typer.Option(help="Where the model runs.")
-    ] = "auto",
-    precision: Annotated[
-        Literal["auto", "int8", "int4", "bf16", "fp32"],
-        typer.Option(help="How the model's weights are held."),
-    ] = "auto",
-    language: Annotated[
-        str,
-        typer.Option(metavar="CODE", help="For finding sentences, such as en or de; auto: guess."),
-    ] = "auto",
-    batch_tokens: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Tokens that the model reads at once. Left out: chosen.", show_default=False
-        ),
-    ] = None,
     encoding: Annotated[str, typer.Option(help="Of the files.")] = "utf-8",
     errors: Annotated[
         Literal["strict", "replace"],
         typer.Option(help="What to do with bytes that are not valid in the encoding."),
     ] = "strict",
-    cache: Cache = None,
+    *,
+    chunking: Chunking,
 ) -> None:
     """Cut documents into parents and children, one JSON object a chunk.
 
@@ -109,12 +57,11 @@ def chunk(
 
     Example: lgmgc chunk docs/ notes.txt --out chunks.jsonl --theta 200
     """
-    from lgmgc.chunkers.chunker import METHODS, Chunker, Settings
+    from lgmgc.chunkers.load import load_models
 
-    # Everything that can be wrong is looked at before the model is loaded, which takes longest.
-    settings = Settings(method=method, theta=theta, unit=unit, language=language)
+    # Everything that can be wrong is looked at before a model is loaded, which takes longest.
+    settings, choice = chunking
     reader.check_encoding(encoding)
-    prompt_text = _prompt(prompt)
     sources = reader.find(paths)
     with ExitStack() as stack:
         files = _files(out, sources, stack)
@@ -124,24 +71,12 @@ def chunk(
         )
 
         started = time.monotonic()
-        loaded: LoadedModel | None = None
-        if METHODS[method].scored or unit == "tokens":
-            from lgmgc.lm.load import load_scorer
-
-            with watch.loading():
-                loaded = load_scorer(
-                    model,
-                    cache=cache,
-                    prompt=prompt_text,
-                    template=template,
-                    eos=eos or (),
-                    device=device,
-                    precision=precision,
-                )
+        with watch.loading() if settings.plan.needs or settings.unit == "tokens" else nullcontext():
+            models = load_models(settings, choice)
+        loaded = models.loaded
         # Now, so that weights that cannot be read do not come to light after hours of work.
         weights_sha256 = loaded.weights_sha256() if loaded and files else None
-        budget = batch_tokens or (loaded.batch_tokens if loaded else 1)
-        chunker = Chunker(settings, loaded.scorer if loaded else None, budget)
+        chunker = models.chunker(settings)
 
         record = Record()
         begun = time.monotonic()
@@ -155,16 +90,16 @@ def chunk(
             output.finish()
             content = manifest(
                 configuration={
-                    **asdict(settings),
-                    "prompt": prompt_text,
-                    "template": template,
+                    **settings.configuration,
+                    "prompt": choice.prompt,
+                    "template": choice.template,
                     "encoding": encoding,
                     "errors": errors,
-                    "batch_tokens": budget,
+                    "batch_tokens": models.batch_tokens,
                 },
                 record=record,
                 counts=chunker.counts,
-                loaded=loaded,
+                models=models,
                 weights_sha256=weights_sha256,
                 seconds={"loading": begun - started, "chunking": ended - begun},
                 output=output.path.name,
@@ -174,24 +109,9 @@ def chunk(
             # First, so that an output never stands there without its manifest.
             beside_it.commit()
             output.commit()
-    typer.echo(_summary(record, chunker, loaded, ended - begun), err=True)
+    typer.echo(_summary(record, chunker, models, ended - begun), err=True)
     if record.failed:
         raise typer.Exit(1)
-
-
-def _prompt(given: str) -> str:
-    """ρ itself, or what the file behind an @ holds, to the last character."""
-    if not given.startswith("@"):
-        return given
-    try:
-        return Path(given[1:]).read_bytes().decode("utf-8")
-    except OSError as error:
-        raise UsageError(f"--prompt {given}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"--prompt {given}: is not UTF-8 (byte 0x{error.object[error.start]:02X} at offset "
-            f"{error.start}); save the prompt as UTF-8"
-        ) from None
 
 
 def _files(
@@ -236,7 +156,11 @@ def _documents(
 def _chunk(
     documents: Iterator[Document], chunker: Chunker, output: Output, record: Record, watch: Watch
 ) -> None:
-    for tree in chunker.chunk_many(documents, watch.advanced):
+    def failed(document: Document, error: DocumentError) -> None:
+        record.fail(document.id, str(error))
+        watch.failed(str(error), 0)
+
+    for tree in chunker.chunk_many(documents, watch.advanced, failed):
         for row in rows(tree):
             output.write(row)
         output.flush()
@@ -244,13 +168,15 @@ def _chunk(
         watch.finished(tree.document)
 
 
-def _summary(record: Record, chunker: Chunker, loaded: LoadedModel | None, seconds: float) -> str:
+def _summary(record: Record, chunker: Chunker, models: LoadedModels, seconds: float) -> str:
     counts = chunker.counts
-    tokens = loaded.scorer.counters.tokens if loaded else 0
     named = len(record.documents) + len(record.failed)
+    asked = f"{models.tokens_read:,} model tokens, "
+    if counts.retries or counts.fallbacks:
+        asked += f"{counts.retries:,} retries, {counts.fallbacks:,} fallbacks, "
     return one_line(
         f"{named:,} document{'s' * (named != 1)} ({record.empty:,} empty, "
         f"{len(record.failed):,} failed): {counts.parents:,} parents, {counts.chunks:,} chunks, "
-        f"{counts.words:,} words; {tokens:,} model tokens, {seconds:,.1f} s, "
+        f"{counts.words:,} words; {asked}{seconds:,.1f} s, "
         f"{counts.words / max(seconds, 1e-9):,.0f} words/s"
     )

@@ -15,11 +15,14 @@ from lgmgc.document import Tree
 
 if TYPE_CHECKING:  # these bring in torch, which a run without a model goes without
     from lgmgc.chunkers.chunker import Counts
+    from lgmgc.chunkers.load import LoadedModels
+    from lgmgc.lm.embedder import Embedder
     from lgmgc.lm.load import LoadedModel
 
 LIBRARIES = (
     "torch",
     "transformers",
+    "sentence-transformers",
     "tokenizers",
     "accelerate",
     "bitsandbytes",
@@ -92,7 +95,7 @@ def manifest(
     configuration: Mapping[str, object],
     record: Record,
     counts: Counts,
-    loaded: LoadedModel | None,
+    models: LoadedModels,
     weights_sha256: str | None,
     seconds: Mapping[str, float],
     output: str,
@@ -104,17 +107,20 @@ def manifest(
         configuration: the options of the run.
         record: the documents.
         counts: what the chunker counted.
-        loaded: the model, if there was one.
+        models: what was asked; its language model, if there was one, is described.
         weights_sha256: the model's.
         seconds: wall time by stage.
         output: the output's file name, without its folder.
         sha256: the output's.
     """
+    loaded = models.loaded
     asked = loaded.scorer.counters if loaded else None
+    writer = models.writer.counters if models.writer else None
     content = {
         "configuration": dict(configuration),
         "versions": versions(),
         "model": _model(loaded, weights_sha256) if loaded else None,
+        "embedder": _embedder(models.embedder) if models.embedder else None,
         "output": {"file": output, "sha256": sha256},
         "counts": {
             "documents": len(record.documents),
@@ -128,7 +134,11 @@ def manifest(
             "windows_shortened": counts.shortened,
             "windows": asked.windows if asked else 0,
             "model_calls": asked.calls if asked else 0,
-            "tokens_read": asked.tokens if asked else 0,
+            "texts_written": writer.calls if writer else 0,
+            "texts_embedded": models.embedder.counters.texts if models.embedder else 0,
+            "tokens_read": models.tokens_read,
+            "retries": counts.retries,
+            "fallbacks": counts.fallbacks,
         },
         "seconds": {stage: round(duration, 3) for stage, duration in seconds.items()},
         "documents": record.documents,
@@ -147,3 +157,7 @@ def _model(loaded: LoadedModel, weights_sha256: str | None) -> dict[str, object]
         "prompt": loaded.prompt,
         "template": loaded.template,
     }
+
+
+def _embedder(embedder: Embedder) -> dict[str, object]:
+    return {"name": embedder.name, "identity": embedder.identity}

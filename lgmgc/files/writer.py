@@ -26,9 +26,10 @@ _LINE_ENDS = {"\u0085": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 def rows(tree: Tree) -> Iterator[bytes]:
     """Write a tree's chunks as JSON lines in UTF-8: document order, a parent before its children.
 
-    Each has `id, document, parent, level, start, end, words, score, text`. `parent` is the id of
-    the level 0 chunk it is a piece of, null for a level 0 chunk itself. `score` has four decimals;
-    it is null where no model gave one, and where it is infinite or NaN, which JSON cannot say.
+    Each has `id, document, parent, level, start, end, words, score, window, view, text`. `parent`
+    is the id of the level 0 chunk it is a piece of, null for a level 0 chunk itself. `score` has
+    four decimals; it is null where no model gave one, and where it is infinite or NaN, which JSON
+    cannot say. `window` (start and end) and `view` are null but for the methods that make them.
     """
     for parent in tree.parents:
         yield _row(parent, None)
@@ -212,6 +213,8 @@ def _row(chunk: Chunk, parent: str | None) -> bytes:
         "words": chunk.words,
         # Adding 0.0 turns -0.0 into 0.0.
         "score": round(float(chunk.score), 4) + 0.0 if scored and chunk.score is not None else None,
+        "window": chunk.window,
+        "view": chunk.view,
         "text": chunk.text,
     }
     line = json.dumps(row, ensure_ascii=False, allow_nan=False)

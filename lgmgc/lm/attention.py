@@ -26,28 +26,37 @@ class Packing:
     Attributes:
         lengths: the windows' tokens, in order; places after the last belong to none.
         prefix: tokens of ρ whose keys and values stand before the row's own.
+        branches: whether the windows behind the first one go on from its end.
     """
 
     lengths: tuple[int, ...]
     prefix: int = 0
-    masks: dict[tuple[int, int], torch.Tensor | None] = field(default_factory=dict)
+    branches: bool = False
+    masks: dict[tuple[int, int, int], torch.Tensor | None] = field(default_factory=dict)
 
-    def mask(self, length: int, reach: int, device: torch.device) -> torch.Tensor | None:
-        """Shape (length, prefix + length), true where a query may look; None for plain causal.
+    def before(self, window: int) -> int:
+        """The keys that stand before a window's own: of ρ, and of what it goes on from."""
+        return self.prefix + (self.lengths[0] if self.branches and window else 0)
+
+    def mask(
+        self, before: int, length: int, reach: int, device: torch.device
+    ) -> torch.Tensor | None:
+        """Shape (length, before + length), true where a query may look; None for plain causal.
 
         Args:
+            before: see the method of that name.
             length: the window's tokens.
             reach: how many keys, its own included, a query sees at most.
             device: where the mask is needed.
         """
-        key = (length, min(reach, self.prefix + length))
+        key = (before, length, min(reach, before + length))
         if key not in self.masks:
-            if self.prefix == 0 and key[1] == length:
+            if before == 0 and key[2] == length:
                 self.masks[key] = None
             else:
-                query = torch.arange(length, device=device)[:, None] + self.prefix
-                behind = query - torch.arange(self.prefix + length, device=device)
-                self.masks[key] = (behind >= 0) & (behind < key[1])
+                query = torch.arange(length, device=device)[:, None] + before
+                behind = query - torch.arange(before + length, device=device)
+                self.masks[key] = (behind >= 0) & (behind < key[2])
         return self.masks[key]
 
 
@@ -91,12 +100,13 @@ def attend(
     groups = query.shape[1] // key.shape[1]
     out = query.new_zeros(query.shape[0], query.shape[2], query.shape[1], value.shape[3])
     start = 0
-    for length in packing.lengths:
+    for window, length in enumerate(packing.lengths):
         stop = start + length
+        before = packing.before(window)
         keys, values = (
-            _with_prefix(states, packing.prefix, start, stop) for states in (key, value)
+            _with_prefix(states, packing.prefix, before, start, stop) for states in (key, value)
         )
-        mask = packing.mask(length, reach, query.device)
+        mask = packing.mask(before, length, reach, query.device)
         if mask is not None and groups > 1:
             # Grouped heads and a mask together would leave the fast kernels on CUDA.
             keys, values = (states.repeat_interleave(groups, dim=1) for states in (keys, values))
@@ -113,9 +123,12 @@ def attend(
     return out, None
 
 
-def _with_prefix(states: torch.Tensor, prefix: int, start: int, stop: int) -> torch.Tensor:
+def _with_prefix(
+    states: torch.Tensor, prefix: int, before: int, start: int, stop: int
+) -> torch.Tensor:
     own = states[:, :, prefix + start : prefix + stop]
-    return torch.cat((states[:, :, :prefix], own), dim=2) if prefix else own
+    # The first window stands directly behind ρ, so what a branch goes on from is in one piece.
+    return torch.cat((states[:, :, :before], own), dim=2) if before else own
 
 
 AttentionInterface.register(NAME, attend)

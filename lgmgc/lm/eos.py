@@ -47,8 +47,12 @@ def resolve_eos(
     """
     if asked:
         return sorted({_one(token, tokenizer) for token in asked})
-    vocabulary = tokenizer.get_vocab()
-    documents = {vocabulary[text] for text in DOCUMENT_ENDS if text in vocabulary}
+    # Special ones only: Gemma has a plain "</s>" too, an HTML tag.
+    documents = {
+        k
+        for k, token in tokenizer.added_tokens_decoder.items()
+        if token.special and token.content in DOCUMENT_ENDS
+    }
     known = {k for k in (*configured, tokenizer.eos_token_id) if k is not None}
     fitting = documents if template == "raw" else known - documents
     chosen = fitting or known

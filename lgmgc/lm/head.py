@@ -1,8 +1,8 @@
-"""From hidden states to boundary scores: log p([EOS]) of chosen rows, in float32."""
+"""From hidden states to log p of chosen rows, in float32: of [EOS], and of given tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -18,7 +18,7 @@ KEEP = 256 * 2**20
 
 
 class Head:
-    """A language model's output layer, for the probability of a set of tokens only.
+    """A language model's output layer, for the probability of few tokens a row.
 
     The logits are computed in float32 from the model's own weights: in bf16 they would be rounded
     to steps of 1/16 around 16, coarser than the differences that decide cuts. They are never all
@@ -45,10 +45,9 @@ class Head:
             raise ModelError(f"[EOS] {max(eos)} is outside the model's {len(weight)} output tokens")
         weight = weight.detach()
         keep = torch.float32 if 4 * weight.numel() <= KEEP else weight.dtype
-        self._blocks = [block.to(keep) for block in weight.split(BLOCK)]
-        self._biases = [None] * len(self._blocks) if bias is None else bias.detach().split(BLOCK)
-        self._eos = weight[list(eos)].float()
-        self._eos_bias = None if bias is None else bias.detach()[list(eos)].float()
+        self._weight = weight.to(keep)
+        self._bias = None if bias is None else bias.detach().float()
+        self._end_ids = list(eos)
         self._scale = scale
         self._cap = cap
 
@@ -61,22 +60,63 @@ class Head:
         Returns:
             Shape (rows,), float32, natural logarithms.
         """
-        rows = hidden.to(self._eos.device, torch.float32)
-        tile = TILE if rows.device.type == "cpu" else TILE_CUDA
-        rows = torch.nn.functional.pad(rows, (0, 0, 0, -len(rows) % tile))
-        return torch.cat([self._log_p(part) for part in rows.split(tile)])[: len(hidden)]
+        return self._tiled(self._log_p_ends, hidden)
 
-    def _log_p(self, hidden: torch.Tensor) -> torch.Tensor:
-        parts = [
-            self._logits(hidden, block, bias).logsumexp(-1)
-            for block, bias in zip(self._blocks, self._biases, strict=True)
-        ]
-        ends = self._logits(hidden, self._eos, self._eos_bias).logsumexp(-1)
-        return ends - torch.stack(parts).logsumexp(0)
+    def log_p(self, hidden: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+        """The log p of one token a row, beside that of [EOS].
+
+        Args:
+            hidden: shape (rows, hidden), the final normed states.
+            tokens: shape (rows,), ids.
+
+        Returns:
+            Shape (rows, 2), float32: of [EOS], of the token.
+        """
+        return self._tiled(self._log_p_both, hidden, tokens)
+
+    def _tiled(
+        self,
+        function: Callable[..., torch.Tensor],
+        hidden: torch.Tensor,
+        tokens: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        device = self._weight.device
+        tile = TILE if device.type == "cpu" else TILE_CUDA
+        filling = -len(hidden) % tile
+        pad = torch.nn.functional.pad
+        parts = [pad(hidden.to(device, torch.float32), (0, 0, 0, filling)).split(tile)]
+        if tokens is not None:
+            parts.append(pad(tokens.to(device), (0, filling)).split(tile))
+        made = [function(*part) for part in zip(*parts, strict=True)]
+        return torch.cat(made)[: len(hidden)]
+
+    def _log_p_ends(self, hidden: torch.Tensor) -> torch.Tensor:
+        return self._ends(hidden) - self._normaliser(hidden)
+
+    def _log_p_both(self, hidden: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+        normaliser = self._normaliser(hidden)
+        logits = (hidden * self._weight[tokens].float()).sum(-1)
+        if self._bias is not None:
+            logits = logits + self._bias[tokens]
+        return torch.stack((self._ends(hidden), self._finished(logits)), -1) - normaliser[:, None]
+
+    def _ends(self, hidden: torch.Tensor) -> torch.Tensor:
+        bias = None if self._bias is None else self._bias[self._end_ids]
+        return self._logits(hidden, self._weight[self._end_ids], bias).logsumexp(-1)
+
+    def _normaliser(self, hidden: torch.Tensor) -> torch.Tensor:
+        parts = []
+        for start in range(0, len(self._weight), BLOCK):
+            bias = None if self._bias is None else self._bias[start : start + BLOCK]
+            block = self._weight[start : start + BLOCK]
+            parts.append(self._logits(hidden, block, bias).logsumexp(-1))
+        return torch.stack(parts).logsumexp(0)
 
     def _logits(
         self, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
     ) -> torch.Tensor:
-        bias = None if bias is None else bias.float()
-        logits = self._scale * torch.nn.functional.linear(hidden, weight.float(), bias)
+        return self._finished(torch.nn.functional.linear(hidden, weight.float(), bias))
+
+    def _finished(self, logits: torch.Tensor) -> torch.Tensor:
+        logits = self._scale * logits
         return self._cap * torch.tanh(logits / self._cap) if self._cap else logits

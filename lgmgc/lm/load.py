@@ -14,6 +14,7 @@ from transformers import (
     AutoModelForCausalLM,
     BitsAndBytesConfig,
     PreTrainedModel,
+    PreTrainedTokenizerFast,
 )
 
 from lgmgc.errors import ModelError
@@ -36,6 +37,8 @@ class LoadedModel:
 
     Attributes:
         scorer: ready to score.
+        network: what the scorer runs; a `lgmgc.lm.writer.Writer` may run it too.
+        tokenizer: the model's.
         name: of the model.
         device: ``cuda`` or ``cpu``.
         precision: what is in use, never ``auto``.
@@ -47,6 +50,8 @@ class LoadedModel:
     """
 
     scorer: Scorer
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerFast
     name: str
     device: str
     precision: str
@@ -73,7 +78,7 @@ class LoadedModel:
 
 
 def load_scorer(
-    model: str | None = None,
+    model: str | Located | None = None,
     *,
     cache: Path | None = None,
     prompt: str = "",
@@ -86,7 +91,7 @@ def load_scorer(
     """Load a causal language model from this machine's disk.
 
     Args:
-        model: see `lgmgc.lm.locate.locate`.
+        model: see `lgmgc.lm.locate.locate`, or what it found.
         cache: where models are kept; None for the default.
         prompt: ρ.
         template: ``raw`` or ``chat``, see `lgmgc.lm.prompt`.
@@ -100,12 +105,12 @@ def load_scorer(
     """
     device = choose_device(device)
     precision = choose_precision(precision, device)
-    located = locate(model, cache or default_cache())
+    located = model if isinstance(model, Located) else locate(model, cache or default_cache())
     with quiet():
         tokenizer = load_tokenizer(located.folder)
         prefix = prefix_ids(prompt, template, tokenizer)
-        network = _open(located, device, precision)
-        end_ids = resolve_eos(eos, tokenizer, _configured_eos(network), template)
+        network = open_network(located, device, precision)
+        end_ids = resolve_eos(eos, tokenizer, configured_eos(network), template)
         encode = FastEncoder(tokenizer.backend_tokenizer)
         config = network.config.get_text_config()
         scale = getattr(config, "logit_scale", 1.0) / getattr(config, "logits_scaling", 1.0)
@@ -118,7 +123,7 @@ def load_scorer(
         own = network.config._attn_implementation
         if not can_pack(network):
             network.set_attn_implementation(own)
-    context = getattr(config, "max_position_embeddings", None) or 4096
+    context = positions(network)
     if context - len(prefix) < 1:
         raise ModelError(f"ρ has {len(prefix)} tokens, the model's context only {context}")
     scorer = Scorer(
@@ -126,6 +131,8 @@ def load_scorer(
     )
     return LoadedModel(
         scorer=scorer,
+        network=network,
+        tokenizer=tokenizer,
         name=located.name,
         device=device,
         precision=precision,
@@ -137,7 +144,20 @@ def load_scorer(
     )
 
 
-def _open(located: Located, device: str, precision: str) -> PreTrainedModel:
+def open_network(
+    located: Located, device: str, precision: str, kind: Any = AutoModelForCausalLM
+) -> PreTrainedModel:
+    """A model in evaluation mode, its weights in memory.
+
+    Args:
+        located: where it is.
+        device: ``cuda`` or ``cpu``.
+        precision: ``int8``, ``int4``, ``bf16`` or ``fp32``.
+        kind: which of transformers' Auto classes opens it.
+
+    Raises:
+        ModelError: it does not fit, or is damaged.
+    """
     options: dict[str, Any] = {"device_map": "auto" if device == "cuda" else {"": "cpu"}}
     if precision == "int8":
         # bitsandbytes says at every product of every pass that it casts bf16.
@@ -151,7 +171,7 @@ def _open(located: Located, device: str, precision: str) -> PreTrainedModel:
             bnb_4bit_compute_dtype=torch.bfloat16,
         )
     try:
-        model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(
+        model: PreTrainedModel = kind.from_pretrained(
             str(located.folder),
             dtype=torch.float32 if precision == "fp32" else torch.bfloat16,
             local_files_only=True,
@@ -172,9 +192,17 @@ def _open(located: Located, device: str, precision: str) -> PreTrainedModel:
     return model
 
 
-def _configured_eos(model: PreTrainedModel) -> list[int]:
+def configured_eos(model: PreTrainedModel) -> list[int]:
+    """The end tokens that a model's configuration names, in rising order."""
     ids: set[int] = set()
     for config in (model.config, model.config.get_text_config(), model.generation_config):
         value = getattr(config, "eos_token_id", None)
         ids |= {value} if isinstance(value, int) else set(value or ())
     return sorted(ids)
+
+
+def positions(model: PreTrainedModel) -> int:
+    """How many tokens a model can hold at once; 4,096 where its configuration does not say."""
+    config = model.config.get_text_config()
+    names = ("max_position_embeddings", "n_positions")
+    return next((size for name in names if (size := getattr(config, name, None))), 4_096)

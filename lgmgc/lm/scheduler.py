@@ -1,4 +1,4 @@
-"""One scheduler drives the methods of many documents and fills the model's batches from them."""
+"""One scheduler drives the methods of many documents and fills the models' batches from them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ import math
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lgmgc.errors import ModelError
+from lgmgc.errors import DocumentError, ModelError
+from lgmgc.lm.requests import Choice, Embedding, Request, Window, Writing
 from lgmgc.lm.tokens import DocumentTokens
-from lgmgc.lm.windows import BoundaryScorer, OutOfMemoryError, ScoreArray, TokenWindow
+from lgmgc.lm.windows import (
+    BoundaryScorer,
+    OutOfMemoryError,
+    ScoreArray,
+    TextEmbedder,
+    TextWriter,
+    TokenWindow,
+)
 
 Result = TypeVar("Result")
 
@@ -28,51 +36,82 @@ class Job(Generic[Result]):
     """One document under way.
 
     Attributes:
-        method: yields runs of sentences ``(start, stop)``, is sent their scores, returns a result.
-        tokens: the document's tokens; None where the method asks for no scores.
-        unread: shape (sentences,), true until a window has held the sentence.
+        method: yields requests, is sent their answers, returns a result.
+        tokens: the document's tokens; None where the method asks for no windows.
+        unread: shape (sentences,), true until a request was about the sentence.
+        result: what the method returned.
+        error: why it could not.
     """
 
-    method: Generator[Sequence[tuple[int, int]], Sequence[ScoreArray], Result]
+    method: Generator[Sequence[Request], Sequence[Any], Result]
     tokens: DocumentTokens | None
     unread: NDArray[np.bool_]
-    waiting: list[TokenWindow] = field(default_factory=list, init=False)
-    scores: list[ScoreArray] = field(default_factory=list, init=False)
+    waiting: list[TokenWindow | Choice | Writing | Embedding] = field(
+        default_factory=list, init=False
+    )
+    answers: list[Any] = field(default_factory=list, init=False)
     result: Result | None = field(default=None, init=False)
+    error: DocumentError | None = field(default=None, init=False)
 
     def advance(self) -> int:
-        """Send the scores, if any were asked for, and take the next windows or the result.
+        """Send the answers, if anything was asked for, and take the next requests or the result.
 
         Returns:
             The sentences that are read now and were not before.
         """
         try:
-            runs = self.method.send(self.scores) if self.waiting else next(self.method)
-        except StopIteration as end:
-            self.result, self.waiting, self.scores = end.value, [], []
-            runs = [(0, len(self.unread))]
+            requests = self.method.send(self.answers) if self.waiting else next(self.method)
+        except (StopIteration, DocumentError) as end:
+            self.waiting, self.answers = [], []
+            if isinstance(end, DocumentError):
+                self.error = end
+            else:
+                self.result = end.value
+            spans = [(0, len(self.unread))]
         else:
-            assert self.tokens is not None, "the method asks for scores and has no model"
-            self.waiting = [self.tokens.window(start, stop) for start, stop in runs]
-            self.scores = [np.zeros(0)] * len(runs)
+            self.waiting = [
+                self._window(request) if isinstance(request, Window) else request
+                for request in requests
+            ]
+            self.answers = [None] * len(requests)
+            spans = [(request.start, request.stop) for request in requests]
         news = 0
-        for start, stop in runs:
+        for start, stop in spans:
             news += int(np.count_nonzero(self.unread[start:stop]))
             self.unread[start:stop] = False
         return news
 
+    def _window(self, request: Window) -> TokenWindow:
+        assert self.tokens is not None, "the method asks for scores and has no model"
+        return self.tokens.window(request.start, request.stop, request.signals)
 
-class Scheduler:
-    """Scores the windows of many jobs together.
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What answers requests; None where no method asks for it.
 
     Attributes:
-        scorer: None where no method needs one.
+        scorer: windows.
+        writer: writings and choices.
+        embedder: embeddings.
+    """
+
+    scorer: BoundaryScorer | None = None
+    writer: TextWriter | None = None
+    embedder: TextEmbedder | None = None
+
+
+class Scheduler:
+    """Answers the requests of many jobs together.
+
+    Attributes:
+        models: what answers.
         batch_tokens: the budget of a batch, windows times the longest one's tokens; when the
             device runs out of memory, half of what the batch cost, from then on.
     """
 
-    def __init__(self, scorer: BoundaryScorer | None, batch_tokens: int) -> None:
-        self.scorer = scorer
+    def __init__(self, models: Models, batch_tokens: int) -> None:
+        self.models = models
         self.batch_tokens = batch_tokens
 
     def run(
@@ -107,32 +146,77 @@ class Scheduler:
                 yield line.popleft()
             busy = [job for job in line if job.waiting]
             self._score_all(busy)
+            self._embed_all(busy)
             for job in busy:
+                self._write_all(job)
                 progress(job, job.advance())
 
     def _enough(self, line: Iterable[Job[Result]]) -> bool:
-        waiting = sum(len(window.ids) for job in line for window in job.waiting)
-        return waiting >= ROUND * self.batch_tokens
+        waiting = (self._cost(request) for job in line for request in job.waiting)
+        return sum(waiting) >= ROUND * self.batch_tokens
+
+    def _cost(self, request: TokenWindow | Choice | Writing | Embedding) -> int:
+        """What a request is of a batch, roughly; writing is slow and not batched."""
+        if isinstance(request, TokenWindow):
+            return len(request.ids)
+        if isinstance(request, Embedding):
+            return sum(map(len, request.texts)) // 4
+        return self.batch_tokens
 
     def _score_all(self, jobs: Sequence[Job[Result]]) -> None:
         """Score every waiting window, windows of near-equal length together."""
-        places = [(job, k) for job in jobs for k in range(len(job.waiting))]
-        places.sort(key=lambda place: -len(place[0].waiting[place[1]].ids))
-        lengths = [len(job.waiting[k].ids) for job, k in places]
+        places = [
+            (job, k, request)
+            for job in jobs
+            for k, request in enumerate(job.waiting)
+            if isinstance(request, TokenWindow)
+        ]
+        places.sort(key=lambda place: -len(place[2].ids))
+        lengths = [len(window.ids) for _, _, window in places]
         start = 0
         while start < len(places):
             # One batch at a time: running out of memory lowers the budget of the next.
             size = next(batch_sizes(lengths[start:], self.batch_tokens))
             batch = places[start : start + size]
-            scored = self._score([job.waiting[k] for job, k in batch])
-            for (job, k), scores in zip(batch, scored, strict=True):
-                job.scores[k] = scores
+            scored = self._score([window for _, _, window in batch])
+            for (job, k, _), scores in zip(batch, scored, strict=True):
+                job.answers[k] = scores
             start += size
 
+    def _embed_all(self, jobs: Sequence[Job[Result]]) -> None:
+        """Embed every waiting text of every job in one call; the embedder makes the batches."""
+        places = [
+            (job, k, request)
+            for job in jobs
+            for k, request in enumerate(job.waiting)
+            if isinstance(request, Embedding)
+        ]
+        if places:
+            assert self.models.embedder is not None, "the method asks for vectors, without embedder"
+            vectors = self.models.embedder.passages(
+                [text for _, _, request in places for text in request.texts]
+            )
+            start = 0
+            for job, k, request in places:
+                job.answers[k] = vectors[start : start + len(request.texts)]
+                start += len(request.texts)
+
+    def _write_all(self, job: Job[Result]) -> None:
+        for k, request in enumerate(job.waiting):
+            if isinstance(request, Writing | Choice):
+                writer = self.models.writer
+                assert writer is not None, "the method asks for writing, without a writer"
+                if isinstance(request, Writing):
+                    job.answers[k] = writer.write(request.instruction, request.most)
+                else:
+                    job.answers[k] = writer.weigh(
+                        request.instruction, request.begin, request.options
+                    )
+
     def _score(self, windows: Sequence[TokenWindow]) -> list[ScoreArray]:
-        assert self.scorer is not None
+        assert self.models.scorer is not None, "the method asks for scores, without a scorer"
         try:
-            return self.scorer.score(windows)
+            return self.models.scorer.score(windows)
         except OutOfMemoryError:
             if len(windows) == 1:
                 raise ModelError(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,12 @@ from numpy.typing import NDArray
 from transformers import Cache, DynamicCache, PreTrainedModel
 
 from lgmgc.lm.attention import NAME, Packing
+from lgmgc.lm.branches import branch_out
 from lgmgc.lm.head import Head
 from lgmgc.lm.layout import packed, padded
+from lgmgc.lm.signals import signals_of, spans_of_sentences, tokens_read
 from lgmgc.lm.tiles import TILE, tile
+from lgmgc.lm.topic import Depth, topic_shift
 from lgmgc.lm.windows import Encoder, OutOfMemoryError, ScoreArray, TokenWindow
 
 
@@ -30,7 +34,7 @@ class Counters:
         windows: windows scored.
         tokens: tokens read, ρ included where it was read again, padding not.
         padding: token places that held nothing.
-        rows: rows of logits computed, one for each sentence end.
+        rows: rows of logits computed, one for each sentence end and each token weighed.
         seconds: time spent in forward passes.
     """
 
@@ -89,6 +93,7 @@ class Scorer:
         self._backbone = model.base_model
         self._config = model.config.get_text_config()
         self._head = head
+        self._depth = Depth(self._backbone, self._config.num_hidden_layers)
         embedded = model.get_input_embeddings().weight
         assert isinstance(embedded, torch.Tensor)
         self._device = embedded.device
@@ -105,52 +110,141 @@ class Scorer:
             tile(self._backbone)
 
     def score(self, windows: Sequence[TokenWindow]) -> list[ScoreArray]:
-        """The boundary score log p([EOS]) after every sentence of every window, in one pass.
+        """Every signal asked for of every sentence of every window, in one pass.
 
         Args:
             windows: each within ``context``.
 
         Returns:
-            For each window, shape (sentences,), natural logarithms; NaN where nothing but white
-            space came before a sentence's end.
+            For each window, shape (signals, sentences), see `lgmgc.lm.requests.Signal`; NaN where
+            nothing but white space came before a sentence's end.
 
         Raises:
             OutOfMemoryError: the batch is too large for the device.
         """
         began = time.perf_counter()
-        sentences = [len(window.ends) for window in windows]
-        ends = np.concatenate([window.ends for window in windows])
-        try:
-            scores = self._forward([window.ids for window in windows], sentences, ends)
-        except RuntimeError as error:  # torch.OutOfMemoryError is one; the CPU's has no class
-            if isinstance(error, torch.OutOfMemoryError) or "can't allocate" in str(error):
-                raise OutOfMemoryError(str(error)) from None
-            raise
-        scores[ends == 0] = np.nan
+        with _telling_memory():
+            scores = self._forward(windows)
         self.counters.windows += len(windows)
-        self.counters.rows += len(ends)
         self.counters.seconds += time.perf_counter() - began
-        return np.split(scores, np.cumsum(sentences)[:-1])
+        return scores
 
     @torch.inference_mode()
-    def _forward(
-        self, texts: Sequence[NDArray[np.int32]], sentences: Sequence[int], ends: NDArray[np.int64]
-    ) -> ScoreArray:
+    def _forward(self, windows: Sequence[TokenWindow]) -> list[ScoreArray]:
         if self._cached:
-            ids = [text.astype(np.int64) for text in texts]
+            ids = [window.ids.astype(np.int64) for window in windows]
         else:
-            ids = [np.concatenate((self._prefix, text)) for text in texts]
+            ids = [np.concatenate((self._prefix, window.ids)) for window in windows]
         layout = packed(ids, self._tile) if self.packed else padded(ids)
         keys = self._shared_keys(len(layout.ids)) if self._cached else None
         shared, before = (self.prefix_length, 0) if self._cached else (0, self.prefix_length)
+        self._depth.keep = any("topic" in window.signals for window in windows)
         hidden = self._hidden(layout.ids, layout.positions, layout.lengths, shared, keys)
-        places = np.repeat(layout.starts, sentences) + before + ends - 1
+        deep, self._depth.hidden = self._depth.hidden, None
         self.counters.tokens += sum(layout.lengths)
         self.counters.padding += layout.ids.size - sum(layout.lengths)
-        # Where a window begins with white space there is no row; `score` says NaN there.
-        rows = torch.from_numpy(np.maximum(places, 0)).to(hidden.device)
-        scores: ScoreArray = self._head(hidden.flatten(0, 1)[rows]).double().cpu().numpy()
+
+        starts = layout.starts + before  # of each window's text in the flattened rows
+        scores = []
+        read = self._read(hidden.flatten(0, 1), windows, starts)
+        for start, window, (eos, log_p) in zip(starts, windows, read, strict=True):
+            topic = None
+            if deep is not None and "topic" in window.signals:
+                states = deep.flatten(0, 1)[start : start + len(window.ids)]
+                topic = topic_shift(states, spans_of_sentences(window))
+            scores.append(signals_of(window, eos, log_p, topic))
         return scores
+
+    def weigh(self, prompt: Sequence[int], options: Sequence[Sequence[int]]) -> ScoreArray:
+        """How likely each way to go on is, in one pass over the prompt.
+
+        ρ is not read. What options share is read once; where windows can be packed, what differs
+        goes on from the prompt's end side by side.
+
+        Args:
+            prompt: token ids, at least one.
+            options: token ids, none of them the beginning of another.
+
+        Returns:
+            Shape (options,), log p, natural logarithm.
+
+        Raises:
+            OutOfMemoryError: the prompt is too long for the device.
+        """
+        began = time.perf_counter()
+        with _telling_memory():
+            weights = self._weigh(prompt, options)
+        self.counters.seconds += time.perf_counter() - began
+        return weights
+
+    @torch.inference_mode()
+    def _weigh(self, prompt: Sequence[int], options: Sequence[Sequence[int]]) -> ScoreArray:
+        trunk, branches, steps = branch_out(options)
+        stem = np.asarray([*prompt, *trunk], np.int64)
+        arms = [np.asarray(branch, np.int64) for branch in branches]
+        if self.packed:
+            layout = packed([stem, *arms], self._tile)
+            first = layout.starts[1:]
+            inside = slice(len(stem), sum(layout.lengths))
+            layout.positions[0, inside] += len(stem)
+        else:
+            layout = padded([np.concatenate((stem, arm)) for arm in arms] or [stem])
+            first = layout.starts + len(stem)
+        hidden = self._hidden(
+            layout.ids, layout.positions, layout.lengths, 0, None, branches=self.packed
+        ).flatten(0, 1)
+        self.counters.tokens += sum(layout.lengths)
+        self.counters.padding += layout.ids.size - sum(layout.lengths)
+        taken = [step for option in steps for step in option]
+        rows = [
+            len(stem) - 1 if step.branch < 0 else int(first[step.branch]) + step.place
+            for step in taken
+        ]
+        self.counters.rows += len(rows)
+        targets = torch.tensor([step.token for step in taken])
+        log_p = self._head.log_p(hidden[torch.tensor(rows).to(hidden.device)], targets)[:, 1]
+        ends = np.cumsum([len(option) for option in steps])
+        made = log_p.double().cpu().numpy()
+        return np.array([part.sum() for part in np.split(made, ends[:-1])])
+
+    def _read(
+        self, hidden: torch.Tensor, windows: Sequence[TokenWindow], starts: NDArray[np.int64]
+    ) -> Iterator[tuple[ScoreArray, ScoreArray]]:
+        """Log p([EOS]) after each sentence, and of the tokens asked for, of each window.
+
+        Args:
+            hidden: shape (rows, hidden), the final normed states.
+            windows: what was read.
+            starts: the row of each window's first token.
+
+        Yields:
+            Shapes (sentences,) and (length,), the latter with NaN where it was not asked for.
+        """
+        # Where a window begins with white space there is no row; `signals_of` says NaN there.
+        ends = [np.maximum(window.ends, 1) - 1 for window in windows]
+        tokens = [tokens_read(window) for window in windows]
+        rows = np.concatenate([
+            start + np.concatenate((end, token - 1))
+            for start, end, token in zip(starts, ends, tokens, strict=True)
+        ])  # fmt: skip
+        targets = np.concatenate([
+            np.concatenate((np.zeros(len(end), np.int64), window.ids[token]))
+            for window, end, token in zip(windows, ends, tokens, strict=True)
+        ])  # fmt: skip
+        self.counters.rows += len(rows)
+        # The last window may be empty, and its only row then one past the end.
+        chosen = hidden[torch.from_numpy(rows.clip(max=len(hidden) - 1)).to(hidden.device)]
+        if any(map(len, tokens)):
+            made = self._head.log_p(chosen, torch.from_numpy(targets)).double().cpu().numpy()
+        else:
+            made = self._head(chosen).double().cpu().numpy()[:, None]
+        place = 0
+        for window, end, token in zip(windows, ends, tokens, strict=True):
+            log_p = np.full(len(window.ids), np.nan)
+            middle, stop = place + len(end), place + len(end) + len(token)
+            log_p[token] = made[middle:stop, -1]
+            yield made[place:middle, 0], log_p
+            place = stop
 
     def _hidden(
         self,
@@ -159,6 +253,7 @@ class Scorer:
         lengths: tuple[int, ...],
         shared: int,
         keys: Cache | None,
+        branches: bool = False,
     ) -> torch.Tensor:
         """One pass of the backbone over tokens that stand behind ``shared`` others.
 
@@ -168,7 +263,7 @@ class Scorer:
         self.counters.calls += 1
         extra: dict[str, Any] = {self._cache_name: keys} if keys is not None else {}
         if self.packed:
-            extra["packing"] = Packing(lengths, shared)
+            extra["packing"] = Packing(lengths, shared, branches)
         hidden: torch.Tensor = self._backbone(
             input_ids=torch.from_numpy(ids).to(self._device),
             position_ids=torch.from_numpy(positions + shared).to(self._device),
@@ -188,3 +283,14 @@ class Scorer:
         keys = copy.deepcopy(self._keys)
         keys.batch_repeat_interleave(rows)
         return keys
+
+
+@contextmanager
+def _telling_memory() -> Iterator[None]:
+    """Say in one way that memory ran out; torch has a class for it on CUDA, not on the CPU."""
+    try:
+        yield
+    except RuntimeError as error:
+        if isinstance(error, torch.OutOfMemoryError) or "can't allocate" in str(error):
+            raise OutOfMemoryError(str(error)) from None
+        raise

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lgmgc.lm.requests import Signal, looks_ahead
 from lgmgc.lm.windows import Encoder, TokenWindow
 from lgmgc.text.sizes import IntArray, Measure, measure_tokens
+
+FIRST = 8
+"""Tokens of the next sentence by which surprise is told."""
+AHEAD = 32
+"""Tokens of the sentence behind a window that are read for the signals that look ahead."""
 
 _AT_ONCE = 4096  # sentences tokenised together; bounds the token ids held as Python objects
 
@@ -47,22 +55,61 @@ class DocumentTokens:
         """The number of tokens in the document."""
         return len(self._ids)
 
-    def window(self, start: int, stop: int) -> TokenWindow:
+    def window(self, start: int, stop: int, signals: tuple[Signal, ...] = ("eos",)) -> TokenWindow:
         """The sentences from ``start`` up to, not including, ``stop``.
+
+        Behind them stands the beginning of the next one, for signals that look ahead.
 
         The first visible sentence is tokenised again without the white space before it, as at the
         beginning of a text.
         """
+        rarity = self._rarity[start + 1 : stop + 1] if "surprise" in signals else None
         first = start
         while first < stop and not self._sentences[first].strip():
             first += 1
         if first == stop:
-            return TokenWindow(np.zeros(0, np.int32), np.zeros(stop - start, np.int64))
+            nothing = np.zeros(stop - start, np.int64)
+            return TokenWindow(np.zeros(0, np.int32), nothing, signals, rarity)
         [head] = self._encode([self._sentences[first].strip()])
-        rest = self._ids[self._ends[first + 1] : self._ends[stop]]
+        last = int(self._ends[stop])
+        if looks_ahead(signals):
+            last = self._ahead(stop)
+        rest = self._ids[self._ends[first + 1] : last]
         ends = self._ends[start + 1 : stop + 1] - self._ends[first + 1] + len(head)
         ends[: first - start] = 0
-        return TokenWindow(np.concatenate((np.asarray(head, np.int32), rest)), ends)
+        ids = np.concatenate((np.asarray(head, np.int32), rest))
+        return TokenWindow(ids, ends, signals, rarity)
+
+    @cached_property
+    def _rarity(self) -> NDArray[np.float64]:
+        """For each place between sentences, how rare the first tokens of what follows are.
+
+        Their mean −log p in the document itself, every token counted once more than it occurs.
+        Shape (sentences + 1,); NaN where nothing follows.
+        """
+        kinds, of = np.unique(self._ids, return_inverse=True)
+        counts = np.bincount(of, minlength=len(kinds)) + 1
+        cost = -np.log(counts / counts.sum())
+        begins, ends = self._ends[:-1], self._ends[1:]
+        total, count = np.zeros(len(begins)), np.zeros(len(begins))
+        for k in range(FIRST):
+            there = begins + k < ends
+            total[there] += cost[of[begins[there] + k]]
+            count += there
+        own = np.divide(total, count, out=np.full(len(begins), np.nan), where=count > 0)
+        rarity = np.append(own, np.nan)
+        for k in range(len(rarity) - 2, -1, -1):  # over blank sentences
+            if np.isnan(rarity[k]):
+                rarity[k] = rarity[k + 1]
+        return rarity
+
+    def _ahead(self, stop: int) -> int:
+        """Where to stop reading the first sentence from ``stop`` on that holds anything."""
+        first = int(self._ends[stop])
+        after = int(np.searchsorted(self._ends, first, side="right"))
+        if after == len(self._ends):
+            return first
+        return min(int(self._ends[after]), first + AHEAD)
 
 
 def measure_in_window(encode: Encoder) -> Measure:

@@ -28,7 +28,7 @@ _CJK_MARKS = (
     "\u3001-\u3003\u3008-\u3011\u3014-\u301f\uff01-\uff0f\uff1a-\uff20\u2018-\u201d\u2026"
     "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 )
-_WORD = re.compile(rf"[{_CJK}][{_CJK_MARKS}]*|[^\s{_CJK}]+")
+WORD = re.compile(rf"[{_CJK}][{_CJK_MARKS}]*|[^\s{_CJK}]+")
 
 
 def count_words(text: str) -> int:
@@ -41,7 +41,7 @@ def count_words(text: str) -> int:
     """
     if text.isascii():
         return len(text.split())
-    return len(_WORD.findall(text))
+    return len(WORD.findall(text))
 
 
 def measure_words(texts: Sequence[str]) -> IntArray:

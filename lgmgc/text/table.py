@@ -59,16 +59,29 @@ class Sentences:
         bounds = self.bounds[start : None if stop is None else stop + 1].tolist()
         return [self.text[a:b] for a, b in pairwise(bounds)]
 
-    def fit(self, start: int) -> int:
-        """As many whole sentences from ``start`` as fit in every limit, at least one (law 3).
+    def fit(self, start: int, limit: int | None = None) -> int:
+        """As many whole sentences from ``start`` as fit, at least one (law 3).
+
+        Args:
+            start: the first sentence.
+            limit: which of `limits` to keep; None for all.
 
         Returns:
             One past the last sentence.
         """
-        stop = max(start + 1, min(self._stops(start)))
+        stops = self._stops(start)
+        stop = max(start + 1, min(stops) if limit is None else stops[limit])
         while not self.within(start, stop):
             stop -= 1
         return stop
+
+    def reach(self, start: int) -> int:
+        """As many whole sentences from ``start`` as fit in the last limit by their sums.
+
+        Returns:
+            One past the last sentence.
+        """
+        return max(start + 1, self._stops(start)[-1])
 
     def within(self, start: int, stop: int) -> bool:
         """Whether a run that is within the sums of its sentences' sizes is so as one text."""

@@ -23,7 +23,7 @@ class Exclaimed:
     def score(self, windows: Sequence[TokenWindow]) -> list[ScoreArray]:
         self.windows += windows
         return [
-            np.where(window.ids[np.maximum(window.ends, 1) - 1] == ord("!"), -1.0, -5.0)
+            np.where(window.ids[np.maximum(window.ends, 1) - 1] == ord("!"), -1.0, -5.0)[None]
             for window in windows
         ]
 

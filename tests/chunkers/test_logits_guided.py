@@ -7,11 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lgmgc.chunkers.logits_guided import TIE, best, logits_guided
-from lgmgc.chunkers.method import Cut, Window
+from lgmgc.chunkers.options import Options
+from lgmgc.document import Document
 from lgmgc.lm.windows import ScoreArray
 from lgmgc.text.sizes import measure_characters
 from lgmgc.text.table import Limit, Sentences
 
+Cut = tuple[int, float | None]
 INF = float("inf")
 NAN = float("nan")
 
@@ -26,20 +28,22 @@ def table(sizes: Sequence[int], theta: int, others: Sequence[int] = ()) -> Sente
 
 def follow(
     sentences: Sentences, score: Callable[[int, int], float], chain: int = 0
-) -> tuple[list[Cut], list[list[Window]]]:
+) -> tuple[list[Cut], list[list[tuple[int, int]]]]:
     """Drive the method with ``score(first sentence of the window, sentence)``."""
-    method = logits_guided(sentences, chain)
-    asked: list[list[Window]] = []
+    method = logits_guided(sentences, Options(), Document("", ""), chain)
+    asked: list[list[tuple[int, int]]] = []
     try:
         windows = next(method)
         while True:
-            asked.append(windows)
+            runs = [(window.start, window.stop) for window in windows]
+            asked.append(runs)
             scores: list[ScoreArray] = [
-                np.array([score(start, k) for k in range(start, stop)]) for start, stop in windows
+                np.array([[score(start, k) for k in range(start, stop)]]) for start, stop in runs
             ]
             windows = method.send(scores)
     except StopIteration as end:
-        return end.value, asked
+        # A sentence is a character here, so an end is one past a sentence.
+        return [(parent.end, parent.score) for parent in end.value.parents], asked
 
 
 @pytest.mark.parametrize(
@@ -119,8 +123,8 @@ def test_every_window_consumes_a_sentence(
     score: Callable[[int, int], float], stops: list[int], value: str | None
 ) -> None:
     cuts, _ = follow(table([1] * 5, theta=2), score)
-    assert [cut.stop for cut in cuts] == [*stops, 5]
-    assert all((cut.score is None) == (value is None) for cut in cuts[:-1])
+    assert [stop for stop, _ in cuts] == [*stops, 5]
+    assert all((score is None) == (value is None) for _, score in cuts[:-1])
 
 
 def seeded(seed: int) -> Callable[[int, int], float]:

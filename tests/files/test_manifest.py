@@ -5,6 +5,7 @@ from importlib import metadata
 
 from lgmgc import __version__
 from lgmgc.chunkers.chunker import Chunker, Settings
+from lgmgc.chunkers.load import LoadedModels
 from lgmgc.document import Document
 from lgmgc.files.manifest import Record, manifest, versions
 
@@ -13,7 +14,14 @@ def test_versions() -> None:
     found = versions()
     assert found["lgmgc"] == __version__
     assert found["python"] == platform.python_version()
-    for name in ("torch", "transformers", "tokenizers", "nupunkt", "sentencex"):
+    for name in (
+        "torch",
+        "transformers",
+        "sentence-transformers",
+        "tokenizers",
+        "nupunkt",
+        "sentencex",
+    ):
         assert found[name] == metadata.version(name)
 
 
@@ -29,7 +37,7 @@ def test_what_a_run_leaves_behind() -> None:
             configuration={"theta": 4},
             record=record,
             counts=chunker.counts,
-            loaded=None,
+            models=LoadedModels(),
             weights_sha256=None,
             seconds={"loading": 0.0, "chunking": 1.23456},
             output="out.jsonl",
@@ -41,6 +49,7 @@ def test_what_a_run_leaves_behind() -> None:
     assert content == {
         "configuration": {"theta": 4},
         "model": None,
+        "embedder": None,
         "output": {"file": "out.jsonl", "sha256": "abc"},
         "counts": {
             "documents": 2,
@@ -54,7 +63,11 @@ def test_what_a_run_leaves_behind() -> None:
             "windows_shortened": 0,
             "windows": 0,
             "model_calls": 0,
+            "texts_written": 0,
+            "texts_embedded": 0,
             "tokens_read": 0,
+            "retries": 0,
+            "fallbacks": 0,
         },
         "seconds": {"loading": 0.0, "chunking": 1.235},
         "documents": [

@@ -13,7 +13,8 @@ from lgmgc.document import Chunk, Document, Tree
 from lgmgc.errors import UsageError
 from lgmgc.files.writer import WholeFile, rows
 
-KEYS = ["id", "document", "parent", "level", "start", "end", "words", "score", "text"]
+KEYS = ["id", "document", "parent", "level", "start", "end", "words", "score"]
+KEYS += ["window", "view", "text"]
 
 
 def one_row(text: str, score: float | None = None) -> bytes:
@@ -31,10 +32,10 @@ def test_rows() -> None:
     read = [json.loads(row) for row in rows(Tree(document, (first, second)))]
     assert [list(row) for row in read] == [KEYS] * 4
     assert [tuple(row.values()) for row in read] == [
-        ("p1", "d.txt", None, 0, 0, 12, 2, -1.2346, "Eins. Zwei. "),
-        ("c1", "d.txt", "p1", 1, 0, 6, 1, None, "Eins. "),
-        ("c2", "d.txt", "p1", 2, 0, 6, 1, None, "Eins. "),
-        ("p2", "d.txt", None, 0, 12, 17, 1, None, "Drei."),
+        ("p1", "d.txt", None, 0, 0, 12, 2, -1.2346, None, None, "Eins. Zwei. "),
+        ("c1", "d.txt", "p1", 1, 0, 6, 1, None, None, None, "Eins. "),
+        ("c2", "d.txt", "p1", 2, 0, 6, 1, None, None, None, "Eins. "),
+        ("p2", "d.txt", None, 0, 12, 17, 1, None, None, None, "Drei."),
     ]
 
 

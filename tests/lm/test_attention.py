@@ -81,7 +81,7 @@ def test_a_window_is_the_same_bits_whatever_shares_its_row() -> None:
 
 def test_masks_are_made_once_a_length() -> None:
     packing = Packing((3, 3, 4), prefix=2)
-    masks = [packing.mask(length, 100, torch.device("cpu")) for length in packing.lengths]
+    masks = [packing.mask(2, length, 100, torch.device("cpu")) for length in packing.lengths]
     assert masks[0] is masks[1]
     assert masks[0] is not None
     assert masks[0].tolist() == [

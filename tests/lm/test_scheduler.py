@@ -1,4 +1,4 @@
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lgmgc.errors import ModelError
-from lgmgc.lm.scheduler import IN_FLIGHT, Job, Scheduler, batch_sizes
+from lgmgc.lm.requests import Window
+from lgmgc.lm.scheduler import IN_FLIGHT, Job, Models, Scheduler, batch_sizes
 from lgmgc.lm.tokens import DocumentTokens
 from lgmgc.lm.windows import OutOfMemoryError, ScoreArray, TokenWindow
 
@@ -34,14 +35,16 @@ class Recorder:
             self.refused.append(lengths)
             raise OutOfMemoryError("too much")
         self.batches.append(lengths)
-        return [window.ends.astype(float) for window in windows]
+        return [window.ends.astype(float)[None] for window in windows]
 
 
-def ask(rounds: Sequence[Sequence[Run]]) -> Generator[Sequence[Run], Sequence[ScoreArray], Answer]:
+def ask(
+    rounds: Sequence[Sequence[Run]],
+) -> Generator[Sequence[Window], Sequence[ScoreArray], Answer]:
     """A method that asks for these runs, and returns all that it was sent."""
     answer: Answer = []
     for runs in rounds:
-        answer += [scores.tolist() for scores in (yield runs)]
+        answer += [scores[0].tolist() for scores in (yield [Window(*run) for run in runs])]
     return answer
 
 
@@ -92,7 +95,7 @@ def test_every_window_gets_its_own_scores() -> None:
     rounds = [[[(0, 1), (1, 5), (2, 4)], [(4, 5)]], [[(0, 5)]], [], [[(3, 4)], [], [(0, 2)]][:1]]
     jobs = [job(5, each, size=3) for each in rounds]
     scorer = Recorder()
-    results = list(Scheduler(scorer, 30).run(iter(jobs)))
+    results = list(Scheduler(Models(scorer), 30).run(iter(jobs)))
     assert results == jobs
     assert [result.result for result in results] == [
         [[3.0], [3.0, 6.0, 9.0, 12.0], [3.0, 6.0], [3.0]],
@@ -114,7 +117,7 @@ def test_order_budget_and_scores_for_any_documents(
 ) -> None:
     jobs = [job(9, [[(0, n) for n in lengths] for lengths in rounds]) for rounds in documents]
     scorer = Recorder()
-    results = list(Scheduler(scorer, budget).run(iter(jobs)))
+    results = list(Scheduler(Models(scorer), budget).run(iter(jobs)))
     assert results == jobs
     for rounds, result in zip(documents, results, strict=True):
         expected = [[float(k) for k in range(1, n + 1)] for lengths in rounds for n in lengths]
@@ -125,13 +128,13 @@ def test_order_budget_and_scores_for_any_documents(
 
 def test_documents_share_batches() -> None:
     scorer = Recorder()
-    list(Scheduler(scorer, 100).run(job(10, [[(0, 10)]]) for _ in range(40)))
+    list(Scheduler(Models(scorer), 100).run(job(10, [[(0, 10)]]) for _ in range(40)))
     assert scorer.batches == [[10] * 10] * 4
 
 
 def test_methods_that_ask_for_nothing_need_no_scorer() -> None:
     jobs: list[Job[Answer]] = [Job(ask([]), None, np.ones(3, bool)) for _ in range(3)]
-    assert [result.result for result in Scheduler(None, 10).run(iter(jobs))] == [[], [], []]
+    assert [result.result for result in Scheduler(Models(), 10).run(iter(jobs))] == [[], [], []]
 
 
 def test_documents_in_flight_are_bounded() -> None:
@@ -146,7 +149,7 @@ def test_documents_in_flight_are_bounded() -> None:
             most = max(most, taken - handed)
             yield job(3, [[(0, 3)]] * (50 if number == 0 else 0))
 
-    for _ in Scheduler(Recorder(), 10_000).run(source()):
+    for _ in Scheduler(Models(Recorder()), 10_000).run(source()):
         handed += 1
     assert handed == 1_000
     assert most <= IN_FLIGHT
@@ -160,7 +163,7 @@ def test_documents_are_opened_only_until_batches_are_full() -> None:
             opened.append(number)
             yield job(10, [[(0, 10)]])
 
-    run = Scheduler(Recorder(), 20).run(source())
+    run = Scheduler(Models(Recorder()), 20).run(source())
     next(run)
     # Four batches of 20 are eight windows of 10; when they were read, one more was opened, and the
     # first, which was done, handed on before any other.
@@ -175,7 +178,7 @@ def test_what_needs_no_scores_is_handed_on_before_another_is_opened() -> None:
             opened.append(number)
             yield job(10, [])
 
-    run = Scheduler(None, 20).run(source())
+    run = Scheduler(Models(), 20).run(source())
     next(run)
     assert len(opened) == 1
 
@@ -184,7 +187,7 @@ def test_progress_counts_every_sentence_once() -> None:
     news: list[tuple[int, int]] = []
     jobs = [job(6, [[(0, 3)], [(1, 4), (0, 2)]]), job(2, []), job(4, [[(0, 4)]])]
     number = {id(each): k for k, each in enumerate(jobs)}
-    scheduler = Scheduler(Recorder(), 5)
+    scheduler = Scheduler(Models(Recorder()), 5)
     list(scheduler.run(iter(jobs), lambda each, read: news.append((number[id(each)], read))))
     told: dict[int, list[int]] = {k: [read for n, read in news if n == k] for k in range(3)}
     # A result has read whatever no window held.
@@ -193,7 +196,7 @@ def test_progress_counts_every_sentence_once() -> None:
 
 def refused_of(memory: int, windows: int, budget: int) -> tuple[Recorder, Scheduler, list[Answer]]:
     scorer = Recorder(memory)
-    scheduler = Scheduler(scorer, budget)
+    scheduler = Scheduler(Models(scorer), budget)
     jobs = [job(10, [[(0, 10)], [(0, 10)]]) for _ in range(windows)]
     results = [result.result or [] for result in scheduler.run(iter(jobs))]
     return scorer, scheduler, results
@@ -228,6 +231,6 @@ def test_other_errors_pass_through() -> None:
         def score(self, windows: Sequence[TokenWindow]) -> list[ScoreArray]:
             raise ZeroDivisionError
 
-    score: Callable[[], object] = lambda: list(Scheduler(Broken(), 5).run([job(1, [[(0, 1)]])]))  # noqa: E731
+    run = Scheduler(Models(Broken()), 5).run([job(1, [[(0, 1)]])])
     with pytest.raises(ZeroDivisionError):
-        score()
+        list(run)

@@ -59,7 +59,7 @@ def one_pass_a_prefix(
         ids = torch.tensor([[*prefix, *window.ids[:end].tolist()]])
         logits = model(ids).logits[0, -1].double()
         scores.append(logits.log_softmax(-1)[EOS].exp().sum().log().item())
-    return np.array(scores)
+    return np.array([scores])
 
 
 SHAPES = ([9, 14, 3], [5], [30, 1, 1, 8], [2, 2, 2, 2, 2, 2], [40])
@@ -76,7 +76,7 @@ def test_scores_equal_one_full_pass_for_every_prefix(architecture: str, prefix: 
     model = make_model(architecture)
     windows = windows_of(*SHAPES)
     expected = [one_pass_a_prefix(model, window, prefix) for window in windows]
-    spread = np.concatenate(expected)
+    spread = np.concatenate(expected, axis=1)
     assert spread.max() - spread.min() > 1  # the scores have something to differ by
     for cache in (True, False):
         close(
@@ -154,10 +154,10 @@ def test_white_space_before_the_text_scores_nan(pack: bool, prefix: list[int]) -
     expected = one_pass_a_prefix(model, window, prefix)
     scorer = make_scorer(model, pack=pack, prefix=prefix)
     ours = scorer.score([blank, led, blank])
-    assert [len(scores) for scores in ours] == [2, 4, 2]
+    assert [scores.shape for scores in ours] == [(1, 2), (1, 4), (1, 2)]
     assert np.isnan(ours[0]).all()
     assert np.isnan(ours[2]).all()
-    close(ours[1:2], [np.array([np.nan, expected[0], expected[0], expected[1]])])
+    close(ours[1:2], [np.array([[np.nan, expected[0, 0], expected[0, 0], expected[0, 1]]])])
     assert np.isnan(scorer.score([blank])[0]).all()
 
 
@@ -245,5 +245,5 @@ def test_a_text_through_tokenizer_and_model(tokenizer: PreTrainedTokenizerFast) 
         with torch.inference_mode():
             log_p = model(ids).logits[0, -1].log_softmax(-1)
         expected.append(log_p[EOS].exp().sum().log().item())
-    close(make_scorer(model, pack=True).score([window]), [np.array(expected)])
+    close(make_scorer(model, pack=True).score([window]), [np.array([expected])])
     assert model.config._attn_implementation == NAME

@@ -1,0 +1,115 @@
+"""A chunker with the models that its method asks, from this machine's disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lgmgc.chunkers.chunker import Chunker, Settings
+
+if TYPE_CHECKING:  # these import torch
+    from lgmgc.lm.embedder import Embedder
+    from lgmgc.lm.load import LoadedModel
+    from lgmgc.lm.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Which models, and how they are held. See `lgmgc.lm.load.load_scorer`.
+
+    Attributes:
+        model: the language model; None for the environment's LGMGC_MODEL, else the catalogue's.
+        embedder: None for the environment's LGMGC_EMBEDDER, else the catalogue's.
+        prompt: ρ.
+        template: ``raw`` or ``chat``.
+        eos: what [EOS] is made of.
+        device: ``auto``, ``cuda`` or ``cpu``.
+        precision: ``auto``, ``int8``, ``int4``, ``bf16`` or ``fp32``.
+        batch_tokens: token places of a batch; None for the device's default.
+        cache: where models are kept; None for the default.
+    """
+
+    model: str | None = None
+    embedder: str | None = None
+    prompt: str = ""
+    template: str = "raw"
+    eos: Sequence[str] = ()
+    device: str = "auto"
+    precision: str = "auto"
+    batch_tokens: int | None = None
+    cache: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModels:
+    """What was loaded.
+
+    Attributes:
+        loaded: the language model with its scorer; None where none was needed.
+        writer: on the same network, or an encoder-decoder.
+        embedder: of texts.
+        batch_tokens: token places of a batch.
+    """
+
+    loaded: LoadedModel | None = None
+    writer: Writer | None = None
+    embedder: Embedder | None = None
+    batch_tokens: int = 4096
+
+    @property
+    def tokens_read(self) -> int:
+        """Tokens that the language model read or wrote so far."""
+        read = self.loaded.scorer.counters.tokens if self.loaded else 0
+        if self.writer:
+            read += self.writer.counters.prompt_tokens + self.writer.counters.written_tokens
+        return read
+
+    def chunker(self, settings: Settings) -> Chunker:
+        """A chunker that asks these models."""
+        return Chunker(
+            settings,
+            self.loaded.scorer if self.loaded else None,
+            self.batch_tokens,
+            writer=self.writer,
+            embedder=self.embedder,
+        )
+
+
+def load_models(settings: Settings, choice: ModelChoice) -> LoadedModels:
+    """Load what a method needs, and nothing else.
+
+    Raises:
+        ModelError: a model is absent, damaged or unfit; one sentence says how to mend it.
+    """
+    needs = settings.plan.needs
+    loaded = writer = embedder = None
+    if "writer" in needs and settings.options.propositionizer:
+        from lgmgc.lm.writer import load_writer
+
+        writer = load_writer(
+            choice.model, cache=choice.cache, device=choice.device, precision=choice.precision
+        )
+    elif "scorer" in needs or "writer" in needs or settings.unit == "tokens":
+        from lgmgc.lm.load import load_scorer
+
+        loaded = load_scorer(
+            choice.model,
+            cache=choice.cache,
+            prompt=choice.prompt,
+            template=choice.template,
+            eos=choice.eos,
+            device=choice.device,
+            precision=choice.precision,
+        )
+        if "writer" in needs:
+            from lgmgc.lm.writer import writer_of
+
+            writer = writer_of(loaded)
+    if "embedder" in needs:
+        from lgmgc.lm.embedder import load_embedder
+
+        embedder = load_embedder(choice.embedder, cache=choice.cache, device=choice.device)
+    batch_tokens = choice.batch_tokens or (loaded.batch_tokens if loaded else 4096)
+    return LoadedModels(loaded, writer, embedder, batch_tokens)

@@ -1,0 +1,1 @@
+"""Judging chunkers: measures, benchmarks, experiments."""
