@@ -48,7 +48,8 @@ def global_rule(sentences: Sentences, options: Options, document: Document) -> C
     if not len(sentences):
         return Segmentation([])
     reading = yield from read_once(sentences, options.signals)
-    calibration = calibrate(reading.signals, reading.places, options.drift, unit=True)
+    several = len(options.signals) > 1
+    calibration = calibrate(reading.signals, reading.places, options.drift, unit=several)
     scores = calibration.combine(reading.signals, reading.places)
     stops = stops_near_target(
         options.strength * standardised(scores),

@@ -185,8 +185,6 @@ class Writer:
         longest = max(map(len, answers))
         if len(prompt) + longest > self.context:
             raise self._too_long(len(prompt), longest)
-        self.counters.calls += 1
-        self.counters.prompt_tokens += len(prompt)
         try:
             return self._scorer.weigh(prompt, answers)
         except OutOfMemoryError:
