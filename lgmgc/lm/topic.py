@@ -83,7 +83,7 @@ def shift_between(means: NDArray[np.float64]) -> ScoreArray:
     before = total[places] - total[np.maximum(places - SIDE, 0)]
     after = total[np.minimum(places + SIDE, len(means))] - total[places]
     lengths = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    there = lengths > TINY
+    there = np.flatnonzero(lengths > TINY)
     shift = np.full(len(places), np.nan)
     shift[there] = -(before * after).sum(1)[there] / lengths[there]
     return shift
