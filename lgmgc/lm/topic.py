@@ -76,14 +76,14 @@ def shift_between(means: NDArray[np.float64]) -> ScoreArray:
     Args:
         means: shape (sentences + 1, hidden); NaN for a sentence without tokens.
     """
-    known = ~np.isnan(means).any(1)
+    known: NDArray[np.bool_] = ~np.isnan(means[:, 0])
     centred = np.where(known[:, None], means - means[known].sum(0) / max(1, known.sum()), 0.0)
     total = np.concatenate((np.zeros((1, means.shape[1])), np.cumsum(centred, 0)))
     places = np.arange(1, len(means))
     before = total[places] - total[np.maximum(places - SIDE, 0)]
     after = total[np.minimum(places + SIDE, len(means))] - total[places]
-    lengths = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    there = np.flatnonzero(lengths > TINY)
+    lengths = np.sqrt((before**2).sum(1) * (after**2).sum(1))
+    there = lengths > TINY
     shift = np.full(len(places), np.nan)
     shift[there] = -(before * after).sum(1)[there] / lengths[there]
     return shift

@@ -1,6 +1,6 @@
 """Where every method cuts one short text with the real small models, as reviewed by eye.
 
-``LGMGC_GOLDEN=write pytest tests/real/test_golden.py`` writes the files anew; look at the difference.
+``LGMGC_GOLDEN=write pytest tests/real/test_golden.py`` writes them anew: look at the difference.
 """
 
 from __future__ import annotations
