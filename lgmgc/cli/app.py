@@ -10,10 +10,14 @@ from typing import Annotated
 import typer
 
 from lgmgc import __version__
+from lgmgc.cli.ask import ask
 from lgmgc.cli.chunk import chunk
 from lgmgc.cli.doctor import doctor
+from lgmgc.cli.index import index
 from lgmgc.cli.messages import say
+from lgmgc.cli.methods import methods
 from lgmgc.cli.models import models_app
+from lgmgc.cli.search import search
 from lgmgc.errors import LgmgcError
 
 app = typer.Typer(
@@ -25,6 +29,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(chunk)
+app.command()(index)
+app.command()(search)
+app.command()(ask)
+app.command()(methods)
 app.command()(doctor)
 app.add_typer(models_app)
 

@@ -65,10 +65,10 @@ def fit(sources: Iterable[Source], fits: Callable[[Sequence[Source]], bool]) -> 
 
 
 def layout(sources: Sequence[Source]) -> str:
-    """Write passages out for a reader.
+    """Write passages out for a reader, without spans, whose numbers a small model takes for facts.
 
     >>> print(layout([Source(1, "a.txt", 0, 4, 0.5, "Yes.")]))
-    Passage [1], from "a.txt", characters 0 to 4:
+    [1] "a.txt":
     =====
     Yes.
     =====
@@ -76,9 +76,8 @@ def layout(sources: Sequence[Source]) -> str:
     longest = max((len(run) for s in sources for run in re.findall("=+", s.text)), default=0)
     fence = "=" * max(5, longest + 1)
     return "\n\n".join(
-        f"Passage [{source.number}], from {json.dumps(source.document, ensure_ascii=False)}, "
-        f"characters {source.start} to {source.end}{', cut off there' * source.cut}:\n"
-        f"{fence}\n{source.text.strip()}\n{fence}"
+        f"[{source.number}] {json.dumps(source.document, ensure_ascii=False)}"
+        f"{', cut off' * source.cut}:\n{fence}\n{source.text.strip()}\n{fence}"
         for source in sources
     )
 
