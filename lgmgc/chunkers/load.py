@@ -77,14 +77,21 @@ class LoadedModels:
         )
 
 
-def load_models(settings: Settings, choice: ModelChoice) -> LoadedModels:
+def load_models(
+    settings: Settings, choice: ModelChoice, embedder: Embedder | None = None
+) -> LoadedModels:
     """Load what a method needs, and nothing else.
+
+    Args:
+        settings: name the method.
+        choice: of the models.
+        embedder: one that is loaded already.
 
     Raises:
         ModelError: a model is absent, damaged or unfit; one sentence says how to mend it.
     """
     needs = settings.plan.needs
-    loaded = writer = embedder = None
+    loaded = writer = None
     if "writer" in needs and settings.options.propositionizer:
         from lgmgc.lm.writer import load_writer
 
@@ -107,7 +114,7 @@ def load_models(settings: Settings, choice: ModelChoice) -> LoadedModels:
             from lgmgc.lm.writer import writer_of
 
             writer = writer_of(loaded)
-    if "embedder" in needs:
+    if "embedder" in needs and embedder is None:
         from lgmgc.lm.embedder import load_embedder
 
         embedder = load_embedder(choice.embedder, cache=choice.cache, device=choice.device)

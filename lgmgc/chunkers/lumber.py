@@ -19,6 +19,7 @@ import regex
 from lgmgc.chunkers.logits_guided import best
 from lgmgc.chunkers.method import Cutting, Segmentation, parents
 from lgmgc.chunkers.options import Options
+from lgmgc.chunkers.sentence_packing import packed
 from lgmgc.document import Document
 from lgmgc.lm.requests import Choice, Writing
 from lgmgc.text.sizes import count_words
@@ -218,25 +219,13 @@ def paragraphs(sentences: Sentences) -> list[int]:
     lines, blank = (np.flatnonzero(breaks >= least) + 1 for least in (1, 2))
     stops: list[int] = []
     for start, stop in pairwise([0, *(blank if len(blank) else lines).tolist(), count]):
-        pieces = _pieces(sentences, start, stop)
+        pieces = packed(sentences, start, stop)
         if len(pieces) > 1:
             inner = lines[np.searchsorted(lines, start, "right") : np.searchsorted(lines, stop)]
             of_lines = pairwise([start, *inner.tolist(), stop])
-            pieces = [piece for line in of_lines for piece in _pieces(sentences, *line)]
+            pieces = [piece for line in of_lines for piece in packed(sentences, *line)]
         stops += pieces
     return stops
-
-
-def _pieces(sentences: Sentences, start: int, stop: int) -> list[int]:
-    """One past the last of each run, as long as θ allows, of the sentences up to ``stop``."""
-    made: list[int] = []
-    while start < stop:
-        end = min(stop, sentences.fit(start, 0))
-        while not sentences.within(start, end):
-            end -= 1
-        made.append(end)
-        start = end
-    return made
 
 
 def _mostly_han(text: str) -> bool:

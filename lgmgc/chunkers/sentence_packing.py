@@ -20,11 +20,20 @@ def sentence_packing(sentences: Sentences, options: Options, document: Document)
     yield  # a generator like the others
 
 
-def packed(sentences: Sentences) -> list[int]:
-    """One past the last sentence of each run, as long as the first limit allows."""
+def packed(sentences: Sentences, start: int = 0, stop: int | None = None) -> list[int]:
+    """One past the last sentence of each run, as long as the first limit allows.
+
+    Args:
+        sentences: the document's.
+        start: the first sentence.
+        stop: one past the last; None for all.
+    """
+    stop = len(sentences) if stop is None else stop
     stops: list[int] = []
-    start = 0
-    while start < len(sentences):
-        start = sentences.fit(start, 0)
-        stops.append(start)
+    while start < stop:
+        end = min(stop, sentences.fit(start, 0))
+        while not sentences.within(start, end):  # in tokens, a beginning may exceed the whole
+            end -= 1
+        stops.append(end)
+        start = end
     return stops

@@ -10,6 +10,7 @@ import typer
 
 from lgmgc.chunkers.load import ModelChoice
 from lgmgc.cli import finding, show
+from lgmgc.cli.chunking import Cache
 from lgmgc.cli.messages import one_line
 from lgmgc.errors import UsageError
 from lgmgc.files.writer import StandardOutput
@@ -54,7 +55,7 @@ def ask(
     embedder: finding.EmbedderName = None,
     device: finding.Device = "auto",
     precision: finding.Precision = "auto",
-    cache: finding.Cache = None,
+    cache: Cache = None,
 ) -> None:
     """Let a local model answer a question from the best parents, and cite them.
 

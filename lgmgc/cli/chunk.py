@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lgmgc.cli.chunking import Chunking, with_chunking
+from lgmgc.cli.chunking import PATHS, Chunking, Encoding, Errors, with_chunking
 from lgmgc.cli.messages import one_line
 from lgmgc.cli.progress import Watch
 from lgmgc.document import Document
@@ -31,7 +31,7 @@ def chunk(
         list[str],
         typer.Argument(
             metavar="PATH",
-            help="Files, folders (their .txt and .md files), or - for standard input.",
+            help=PATHS,
             show_default=False,
         ),
     ],
@@ -43,11 +43,8 @@ def chunk(
             show_default=False,
         ),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Of the files.")] = "utf-8",
-    errors: Annotated[
-        Literal["strict", "replace"],
-        typer.Option(help="What to do with bytes that are not valid in the encoding."),
-    ] = "strict",
+    encoding: Encoding = "utf-8",
+    errors: Errors = "strict",
     *,
     chunking: Chunking,
 ) -> None:

@@ -17,7 +17,18 @@ from lgmgc.errors import UsageError
 
 MODELS = "Models"
 METHODS = "Of one method or another (see `lgmgc methods`)"
+PATHS = "Files, folders (their .txt and .md files), or - for standard input."
 _DEFAULT = Options()
+
+Encoding = Annotated[str, typer.Option(help="Of the files.")]
+Errors = Annotated[
+    Literal["strict", "replace"],
+    typer.Option(help="What to do with bytes that are not valid in the encoding."),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(help="Where models are kept.", show_default=False, rich_help_panel=MODELS),
+]
 
 
 class Chunking(NamedTuple):
@@ -108,10 +119,7 @@ def _chunking(
             rich_help_panel=MODELS,
         ),
     ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(help="Where models are kept.", show_default=False, rich_help_panel=MODELS),
-    ] = None,
+    cache: Cache = None,
     signal: Annotated[
         str,
         typer.Option(

@@ -78,10 +78,6 @@ Precision = Annotated[
     Literal["auto", "int8", "int4", "bf16", "fp32"],
     typer.Option(help="How the weights of what writes are held.", rich_help_panel=MODELS),
 ]
-Cache = Annotated[
-    Path | None,
-    typer.Option(help="Where models are kept.", show_default=False, rich_help_panel=MODELS),
-]
 
 
 @dataclass(frozen=True, slots=True)

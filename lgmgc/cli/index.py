@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from lgmgc.chunkers.chunker import Settings
-from lgmgc.cli.chunking import Chunking, with_chunking
+from lgmgc.cli.chunking import PATHS, Chunking, Encoding, Errors, with_chunking
 from lgmgc.cli.finding import load_embedder_of, with_embedder_of
 from lgmgc.cli.indexing import Chunks, Given, Paths
 from lgmgc.errors import UsageError
@@ -30,7 +30,7 @@ def index(
         list[str] | None,
         typer.Argument(
             metavar="PATH",
-            help="Files, folders (their .txt and .md files), or - for standard input.",
+            help=PATHS,
             show_default=False,
         ),
     ] = None,
@@ -53,11 +53,8 @@ def index(
         Literal["float32", "int8"],
         typer.Option(help="How a new index keeps vectors; int8 takes a quarter of the room."),
     ] = "float32",
-    encoding: Annotated[str, typer.Option(help="Of the files.")] = "utf-8",
-    errors: Annotated[
-        Literal["strict", "replace"],
-        typer.Option(help="What to do with bytes that are not valid in the encoding."),
-    ] = "strict",
+    encoding: Encoding = "utf-8",
+    errors: Errors = "strict",
     *,
     chunking: Chunking,
 ) -> None:
@@ -89,7 +86,7 @@ def index(
     if given is None:
         identity = embedder.identity if embedder else None
         configuration = configuration_of(settings, choice, identity)
-        given = Paths(sources, encoding, errors, settings, choice, configuration)
+        given = Paths(sources, encoding, errors, settings, choice, configuration, embedder)
     vectors_of = None if lexical_only else embedder
     with Index.open(db, vectors_of, create=True, vectors=vectors) as store:
         record = given.into(store)

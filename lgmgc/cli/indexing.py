@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lgmgc.chunkers.chunker import Settings
 from lgmgc.chunkers.load import ModelChoice, load_models
@@ -18,6 +18,9 @@ from lgmgc.files import reader
 from lgmgc.files.chunks import read_trees
 from lgmgc.retrieval.configuration import configuration_of_tree
 from lgmgc.retrieval.index import Index
+
+if TYPE_CHECKING:  # this imports torch
+    from lgmgc.lm.embedder import Embedder
 
 CUTTING = 0.7
 """Of a document's share of the bar: chunking it by a model. The rest is embedding it."""
@@ -90,6 +93,7 @@ class Paths:
         settings: Settings,
         choice: ModelChoice,
         configuration: str,
+        embedder: Embedder | None,
     ) -> None:
         """Prepare.
 
@@ -100,6 +104,7 @@ class Paths:
             settings: of the chunker.
             choice: its models; loaded at the first document that has to be chunked.
             configuration: see `lgmgc.retrieval.configuration`.
+            embedder: the index's, for a method that needs one too.
         """
         self.names = frozenset(source.id for source in sources)
         self._sources = sources
@@ -108,6 +113,7 @@ class Paths:
         self._settings = settings
         self._choice = choice
         self._configuration = configuration
+        self._embedder = embedder
 
     def into(self, index: Index) -> Record:
         """Index them."""
@@ -122,7 +128,8 @@ class Paths:
         asks = bool(self._settings.plan.needs) or self._settings.unit == "tokens"
         cutting = CUTTING if asks else 0.0
         with watch.loading() if asks else nullcontext():
-            chunker = load_models(self._settings, self._choice).chunker(self._settings)
+            models = load_models(self._settings, self._choice, self._embedder)
+            chunker = models.chunker(self._settings)
 
         def advanced(document: Document, share: float) -> None:
             watch.advanced(document, share * cutting)

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from lgmgc.chunkers.load import ModelChoice
 from lgmgc.cli import finding, show
+from lgmgc.cli.chunking import Cache
 from lgmgc.cli.messages import one_line, say
 from lgmgc.errors import UsageError
 from lgmgc.files.writer import StandardOutput
@@ -46,7 +47,7 @@ def search(
     model: finding.ModelName = None,
     device: finding.Device = "auto",
     precision: finding.Precision = "auto",
-    cache: finding.Cache = None,
+    cache: Cache = None,
 ) -> None:
     """Find the parents whose best pieces match, best first.
 

@@ -7,6 +7,7 @@ its numbers do not depend on what else is in the batch (law 4).
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 
 import torch
@@ -129,6 +130,11 @@ def _with_prefix(
     own = states[:, :, prefix + start : prefix + stop]
     # The first window stands directly behind ρ, so what a branch goes on from is in one piece.
     return torch.cat((states[:, :, :before], own), dim=2) if before else own
+
+
+def cache_name(module: torch.nn.Module) -> str:
+    """What a module's forward calls its cache: transformers renamed it within version 5."""
+    return "cache" if "cache" in inspect.signature(module.forward).parameters else "past_key_values"
 
 
 AttentionInterface.register(NAME, attend)

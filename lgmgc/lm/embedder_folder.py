@@ -12,7 +12,7 @@ from typing import Any
 
 from lgmgc.errors import ModelError
 from lgmgc.lm import catalogue, store
-from lgmgc.lm.locate import Located, _in_hub_cache
+from lgmgc.lm.locate import Located, in_hub_cache
 
 _WEIGHTED = {"Transformer", "StaticEmbedding", "Dense", "LayerNorm"}
 _UNWEIGHTED = {"Pooling", "Normalize", "Dropout"}
@@ -67,7 +67,7 @@ def locate_embedder(model: str | None, cache: Path) -> Located:
         located = Located(name, folder, folder, entry)
     elif path.is_dir():
         located = Located(path.resolve().name, path, path)
-    elif re.fullmatch(r"[\w.-]+/[\w.-]+", name) and (found := _in_hub_cache(name)):
+    elif re.fullmatch(r"[\w.-]+/[\w.-]+", name) and (found := in_hub_cache(name)):
         located = Located(name, found, found)
     if located is None:
         raise ModelError(

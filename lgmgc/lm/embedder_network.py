@@ -16,8 +16,9 @@ from lgmgc.errors import ModelError
 from lgmgc.lm.embedder_folder import architecture_of
 from lgmgc.lm.layout import padded
 from lgmgc.lm.locate import Located
+from lgmgc.lm.memory import telling_memory
 from lgmgc.lm.quiet import quiet
-from lgmgc.lm.windows import OutOfMemoryError, TokenArray
+from lgmgc.lm.windows import TokenArray
 
 _HALF = {"bert", "distilbert", "mpnet", "roberta", "xlm-roberta"}
 
@@ -79,14 +80,10 @@ class Network:
             layout = padded([row.astype(np.int64) for row in rows])
             mask = layout.positions < np.array(layout.lengths)[:, None]
             features = {"input_ids": layout.ids, "attention_mask": mask.astype(np.int64)}
-        try:
+        with telling_memory():
             tensors = {name: torch.from_numpy(v).to(device) for name, v in features.items()}
             out = self._model({**tensors, "modality": "text", "prompt_length": prefix})
             vectors = out["sentence_embedding"][:, : self._model.truncate_dim].float().cpu()
-        except RuntimeError as error:  # torch.OutOfMemoryError is one; the CPU's has no class
-            if isinstance(error, torch.OutOfMemoryError) or "can't allocate" in str(error):
-                raise OutOfMemoryError(str(error)) from None
-            raise
         result: NDArray[np.float32] = vectors.numpy()
         result[[len(row) == 0 for row in rows]] = 0
         return result

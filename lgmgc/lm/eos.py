@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lgmgc.errors import ModelError
@@ -47,18 +47,19 @@ def resolve_eos(
     """
     if asked:
         return sorted({_one(token, tokenizer) for token in asked})
-    # Special ones only: Gemma has a plain "</s>" too, an HTML tag.
-    documents = {
-        k
-        for k, token in tokenizer.added_tokens_decoder.items()
-        if token.special and token.content in DOCUMENT_ENDS
-    }
+    documents = special_ids(DOCUMENT_ENDS, tokenizer)
     known = {k for k in (*configured, tokenizer.eos_token_id) if k is not None}
     fitting = documents if template == "raw" else known - documents
     chosen = fitting or known
     if not chosen:
         raise ModelError("the model names no [EOS] token; give one with --eos")
     return sorted(chosen)
+
+
+def special_ids(texts: Collection[str], tokenizer: PreTrainedTokenizerFast) -> set[int]:
+    """Those of the texts that are special tokens; Gemma's "</s>", say, is a tag of HTML."""
+    tokens = tokenizer.added_tokens_decoder.items()
+    return {k for k, token in tokens if token.special and token.content in texts}
 
 
 def _one(token: str, tokenizer: PreTrainedTokenizerFast) -> int:

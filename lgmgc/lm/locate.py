@@ -52,7 +52,7 @@ def locate(model: str | None, cache: Path) -> Located:
         return Located(path.name, dequantised(path, cache), path)
     if path.is_dir():
         return Located(path.resolve().name, _checked(path), path)
-    if re.fullmatch(r"[\w.-]+/[\w.-]+", name) and (folder := _in_hub_cache(name)):
+    if re.fullmatch(r"[\w.-]+/[\w.-]+", name) and (folder := in_hub_cache(name)):
         return Located(name, _checked(folder), folder)
     raise ModelError(
         f"no model {name!r}: it is no folder, no .gguf file, not in the local Hugging Face cache, "
@@ -75,7 +75,8 @@ def _checked(folder: Path) -> Path:
     return folder
 
 
-def _in_hub_cache(name: str) -> Path | None:
+def in_hub_cache(name: str) -> Path | None:
+    """The folder of a hub id whose files are on this machine; None where they are not."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +13,15 @@ import torch
 from numpy.typing import NDArray
 from transformers import Cache, DynamicCache, PreTrainedModel
 
-from lgmgc.lm.attention import NAME, Packing
+from lgmgc.lm.attention import NAME, Packing, cache_name
 from lgmgc.lm.branches import branch_out
 from lgmgc.lm.head import Head
 from lgmgc.lm.layout import packed, padded
+from lgmgc.lm.memory import telling_memory
 from lgmgc.lm.signals import signals_of, spans_of_sentences, tokens_read
 from lgmgc.lm.tiles import TILE, tile
 from lgmgc.lm.topic import Depth, topic_shift
-from lgmgc.lm.windows import Encoder, OutOfMemoryError, ScoreArray, TokenWindow
+from lgmgc.lm.windows import Encoder, ScoreArray, TokenWindow
 
 
 @dataclass(slots=True)
@@ -101,9 +100,7 @@ class Scorer:
         # A single token is read again for less than sharing it costs.
         self._cached = prefix_cache and len(prefix) > 1
         self._keys: Cache | None = None
-        # transformers renamed the argument within version 5.
-        names = inspect.signature(self._backbone.forward).parameters
-        self._cache_name = "cache" if "cache" in names else "past_key_values"
+        self._cache_name = cache_name(self._backbone)
         self._tile = 1
         if self.packed and self._device.type == "cpu":
             self._tile = TILE
@@ -123,7 +120,7 @@ class Scorer:
             OutOfMemoryError: the batch is too large for the device.
         """
         began = time.perf_counter()
-        with _telling_memory():
+        with telling_memory():
             scores = self._forward(windows)
         self.counters.windows += len(windows)
         self.counters.seconds += time.perf_counter() - began
@@ -172,7 +169,7 @@ class Scorer:
             OutOfMemoryError: the prompt is too long for the device.
         """
         began = time.perf_counter()
-        with _telling_memory():
+        with telling_memory():
             weights = self._weigh(prompt, options)
         self.counters.seconds += time.perf_counter() - began
         return weights
@@ -283,14 +280,3 @@ class Scorer:
         keys = copy.deepcopy(self._keys)
         keys.batch_repeat_interleave(rows)
         return keys
-
-
-@contextmanager
-def _telling_memory() -> Iterator[None]:
-    """Say in one way that memory ran out; torch has a class for it on CUDA, not on the CPU."""
-    try:
-        yield
-    except RuntimeError as error:
-        if isinstance(error, torch.OutOfMemoryError) or "can't allocate" in str(error):
-            raise OutOfMemoryError(str(error)) from None
-        raise

@@ -21,12 +21,13 @@ from transformers import (
 )
 
 from lgmgc.errors import ModelError, UsageError
-from lgmgc.lm.attention import NAME, Packing
+from lgmgc.lm.attention import NAME, Packing, cache_name
 from lgmgc.lm.encoder import FastEncoder
-from lgmgc.lm.eos import DOCUMENT_ENDS
+from lgmgc.lm.eos import DOCUMENT_ENDS, special_ids
 from lgmgc.lm.load import LoadedModel, configured_eos, load_scorer, open_network, positions
 from lgmgc.lm.locate import locate
 from lgmgc.lm.machine import choose_device, choose_precision
+from lgmgc.lm.memory import telling_memory
 from lgmgc.lm.prompt import prefix_ids
 from lgmgc.lm.quiet import quiet
 from lgmgc.lm.scorer import Scorer
@@ -103,19 +104,12 @@ class Writer:
         self._tokenizer = tokenizer
         self._encode = FastEncoder(tokenizer.backend_tokenizer)
         known = {*configured_eos(network), tokenizer.eos_token_id} - {None}
-        # Special ones only: Gemma's "</s>" is a tag of HTML.
-        named = {
-            k
-            for k, token in tokenizer.added_tokens_decoder.items()
-            if token.special and token.content in (*DOCUMENT_ENDS, *_TURN_ENDS)
-        }
-        self._ends = known | named
+        self._ends = known | special_ids((*DOCUMENT_ENDS, *_TURN_ENDS), tokenizer)
         embedded = network.get_input_embeddings().weight
         assert isinstance(embedded, torch.Tensor)
         self._device = embedded.device
-        # transformers renamed the argument within version 5.
+        self._cache_name = cache_name(network)
         names = inspect.signature(network.forward).parameters
-        self._cache_name = "cache" if "cache" in names else "past_key_values"
         self._keeps = {"logits_to_keep": 1} if "logits_to_keep" in names else {}
         self._start: int | None = None
         if network.config.is_encoder_decoder:
@@ -281,12 +275,11 @@ class Writer:
         """The likeliest token, and what the encoder said where there is one."""
         began = time.perf_counter()
         try:
-            out = self._network(**given, use_cache=True)
-            token = int(out.logits[0, -1].argmax())
-        except RuntimeError as error:  # torch.OutOfMemoryError is one; the CPU's has no class
-            if isinstance(error, torch.OutOfMemoryError) or "can't allocate" in str(error):
-                raise self._too_large() from None
-            raise
+            with telling_memory():
+                out = self._network(**given, use_cache=True)
+                token = int(out.logits[0, -1].argmax())
+        except OutOfMemoryError:
+            raise self._too_large() from None
         self.counters.written_tokens += 1
         self.counters.seconds += time.perf_counter() - began
         return token, getattr(out, "encoder_last_hidden_state", None)

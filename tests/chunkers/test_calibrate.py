@@ -3,6 +3,7 @@ import pytest
 
 from lgmgc import Chunker, Options, Settings, UsageError
 from lgmgc.chunkers.calibrate import SAMPLE, calibrate
+from lgmgc.lm.windows import TokenWindow
 from tests.fake import SCORES, FakeScorer
 
 
@@ -56,10 +57,10 @@ def test_only_sums_and_drift_read_a_sample_beforehand() -> None:
 
 def test_drift_lets_a_chat_models_windows_grow() -> None:
     # Scores fall by a nat a sentence and have noise: at face value the first nearly always wins.
-    def falling(window):  # type: ignore[no-untyped-def]
+    def falling(window: TokenWindow) -> list[float]:
         seed = int(window.ids.astype(np.int64).sum()) % 997
         noise = np.random.default_rng(seed).normal(0, 0.3, len(window.ends))
-        return (-6 * np.log1p(np.arange(len(window.ends))) + noise).tolist()
+        return list(-6 * np.log1p(np.arange(len(window.ends))) + noise)
 
     text = "".join(f"Sentence {k:05} is of six words. " for k in range(400))
     parents = {
