@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from lgmgc.errors import DocumentError
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title in a document.
+
+    Attributes:
+        start: first code point of the line that it stands on.
+        level: 1 for the outermost, as in HTML.
+        title: its text.
+    """
+
+    start: int
+    level: int
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +35,8 @@ class Document:
         text: Unicode code points. A lone surrogate (half of a UTF-16 pair, which no file encoding
             can hold) is refused, because neither the tokenizer nor an output could keep it.
         metadata: anything; not read by any chunker.
+        pages: where each page begins, rising, in code points; empty where there are no pages.
+        headings: in the order of the text.
 
     Raises:
         DocumentError: the text holds a lone surrogate.
@@ -30,6 +48,8 @@ class Document:
     id: str
     text: str
     metadata: Mapping[str, object] = field(default_factory=dict, compare=False)
+    pages: tuple[int, ...] = field(default=(), repr=False, compare=False)
+    headings: tuple[Heading, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         try:
@@ -80,6 +100,36 @@ class Chunk:
     def text(self) -> str:
         """The document's own text from ``start`` to ``end``."""
         return self.document.text[self.start : self.end]
+
+    @property
+    def pages(self) -> tuple[int, int] | None:
+        """The first and the last page it lies on, counted from 1; None where there are no pages.
+
+        >>> document = Document("a", "One. Two.", pages=(0, 5))
+        >>> Chunk(document, "", 0, 0, 5, 1).pages, Chunk(document, "", 0, 4, 9, 1).pages
+        ((1, 1), (1, 2))
+        """
+        pages = self.document.pages
+        if not pages:
+            return None
+        first = bisect_right(pages, self.start)
+        return max(1, first), max(1, bisect_right(pages, max(self.start, self.end - 1)))
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        r"""The titles it stands under where it begins, outermost first.
+
+        >>> titles = (Heading(0, 1, "A"), Heading(4, 2, "B"), Heading(8, 1, "C"))
+        >>> document = Document("a", "# A\nb\n\n# C", headings=titles)
+        >>> [Chunk(document, "", 0, start, start + 1, 1).headings for start in (2, 5, 8)]
+        [('A',), ('A', 'B'), ('C',)]
+        """
+        path: list[Heading] = []
+        for heading in self.document.headings:
+            if heading.start > self.start:
+                break
+            path = [above for above in path if above.level < heading.level] + [heading]
+        return tuple(heading.title for heading in path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from lgmgc.cli.progress import Watch
 from lgmgc.document import Document
 from lgmgc.errors import DocumentError, UsageError
 from lgmgc.files import reader
+from lgmgc.files.documents import Failure, Reading, documents
 from lgmgc.files.manifest import Record, beside, manifest
 from lgmgc.files.writer import Output, StandardOutput, WholeFile, rows
 
@@ -139,15 +140,15 @@ def _documents(
     sources: Sequence[reader.Source], encoding: str, errors: str, record: Record, watch: Watch
 ) -> Iterator[Document]:
     """Read one document after another, as they are asked for; tell of those that fail."""
+    reading = Reading(encoding, errors)
     for source in sources:
-        try:
-            document = reader.read(source, encoding, errors)
-        except DocumentError as error:
-            record.fail(source.id, str(error))
-            watch.failed(str(error), source.size)
-        else:
-            watch.opened(document, source.size)
-            yield document
+        for found in documents(source, reading):
+            if isinstance(found, Failure):
+                record.fail(found.id, found.message)
+                watch.failed(found.message, found.size)
+            else:
+                watch.opened(found.document, found.size)
+                yield found.document
 
 
 def _chunk(
