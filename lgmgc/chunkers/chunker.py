@@ -162,6 +162,7 @@ class Chunker:
         *,
         writer: TextWriter | None = None,
         embedder: TextEmbedder | None = None,
+        method: Method | None = None,
     ) -> None:
         """Check that the parts fit together.
 
@@ -171,6 +172,8 @@ class Chunker:
             batch_tokens: token places of a batch.
             writer: needed by methods that let a model write.
             embedder: needed by methods that compare vectors.
+            method: in place of the one that the settings name: one that is wrapped, to be watched
+                or given what it would otherwise read.
 
         Raises:
             UsageError: a model is needed and missing, or θ in tokens exceeds its context.
@@ -178,7 +181,7 @@ class Chunker:
         self.settings = settings
         self.models = Models(scorer, writer, embedder)
         self.counts = Counts()
-        self._method = settings.plan
+        self._method = method or settings.plan
         self._scheduler = Scheduler(self.models, batch_tokens)
         missing = [need for need in self._method.needs if getattr(self.models, need) is None]
         if missing:

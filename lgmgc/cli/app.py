@@ -13,10 +13,12 @@ from lgmgc import __version__
 from lgmgc.cli.ask import ask
 from lgmgc.cli.chunk import chunk
 from lgmgc.cli.doctor import doctor
+from lgmgc.cli.evaluate import eval_app
 from lgmgc.cli.index import index
 from lgmgc.cli.messages import say
 from lgmgc.cli.methods import methods
 from lgmgc.cli.models import models_app
+from lgmgc.cli.report import report
 from lgmgc.cli.search import search
 from lgmgc.errors import LgmgcError
 
@@ -29,11 +31,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(chunk)
+app.command()(report)
 app.command()(index)
 app.command()(search)
 app.command()(ask)
 app.command()(methods)
 app.command()(doctor)
+app.add_typer(eval_app)
 app.add_typer(models_app)
 
 

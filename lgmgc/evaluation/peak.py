@@ -1,0 +1,56 @@
+"""The memory that a method needs, measured in a process of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+
+from lgmgc.chunkers.chunker import Settings
+from lgmgc.chunkers.load import ModelChoice, load_models
+from lgmgc.document import Document
+from lgmgc.evaluation.experiment import Row
+
+
+def peak_of(
+    documents: Sequence[Document], settings: Settings, row: Row, choice: ModelChoice
+) -> dict[str, float]:
+    """Cut documents in a fresh process, without the cache of answers.
+
+    Args:
+        documents: are sent to it.
+        settings: of the chunker.
+        row: names the language model.
+        choice: of the models.
+
+    Returns:
+        ``peak_bytes``: the largest resident set, with Python, libraries and models;
+        ``loading_seconds``; ``alone_seconds``: cutting, without loading.
+    """
+    choice = replace(choice, model=row.model or choice.model)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as process:
+        return process.submit(_measured, tuple(documents), settings, choice).result()
+
+
+def _measured(
+    documents: Sequence[Document], settings: Settings, choice: ModelChoice
+) -> dict[str, float]:
+    import resource  # Unix only, like this measure
+
+    began = time.perf_counter()
+    chunker = load_models(settings, choice).chunker(settings)
+    loaded = time.perf_counter()
+    for _ in chunker.chunk_many(documents):
+        pass
+    ended = time.perf_counter()
+    # Linux counts kibibytes, macOS bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {
+        "peak_bytes": float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit),
+        "loading_seconds": loaded - began,
+        "alone_seconds": ended - loaded,
+    }
