@@ -18,7 +18,7 @@ from lgmgc.cli import finding, show
 from lgmgc.cli.chunking import Cache
 from lgmgc.cli.messages import one_line, say
 from lgmgc.errors import UsageError
-from lgmgc.files.writer import StandardOutput
+from lgmgc.files.writer import StandardOutput, WholeFile
 from lgmgc.retrieval.hits import Hit
 
 INDENT = 3
@@ -43,6 +43,12 @@ def search(
         bool,
         typer.Option("--json", help="An array of hits; with --queries an object on each line."),
     ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE.html", help="Write the hits as a page instead.", show_default=False
+        ),
+    ] = None,
     embedder: finding.EmbedderName = None,
     model: finding.ModelName = None,
     device: finding.Device = "auto",
@@ -57,12 +63,15 @@ def search(
     """
     wanted = finding.check_search(k, mode, hyde, hyde_average, level_bonus)
     questions = _questions(query, queries)
+    if html is not None and as_json:
+        raise UsageError("--html and --json are two ways to give the hits; choose one")
     choice = ModelChoice(model, embedder, device=device, precision=precision, cache=cache)
     opened = finding.open_index(db, wanted, choice)
     with opened.index as index:
         writer = finding.load_writer_of(choice) if wanted.hyde else None
         vectors = finding.make_hyde(wanted, writer, opened.embedder)
         won: Counter[int] = Counter()
+        page: list[tuple[str, list[Hit]]] = []
         for question in questions:
             hits = index.search(
                 question,
@@ -72,15 +81,31 @@ def search(
                 level_bonus=wanted.level_bonus,
             )
             won.update(hit.piece.level for hit in hits)
-            if as_json:
+            if html is not None:
+                page.append((question, hits))
+            elif as_json:
                 found = [show.hit_as_json(hit) for hit in hits]
                 _print(show.json_line({"query": question, "hits": found} if queries else found))
             else:
                 _show(hits, question if queries else "")
+    if html is not None:
+        _write_page(html, page, db, opened.mode)
     if queries:
         typer.echo(_levels(len(questions), won), err=True)
     elif not won and not as_json:
         say("nothing was found")
+
+
+def _write_page(
+    path: Path, found: Sequence[tuple[str, Sequence[Hit]]], db: Path, mode: str
+) -> None:
+    from lgmgc.report.hits import hits_page
+
+    if path.exists() and path.samefile(db):
+        raise UsageError(f"{path}: is the index; choose another name for --html")
+    with WholeFile(path) as file:
+        file.write(hits_page(found, index=str(db), mode=mode).encode("utf-8"))
+        file.commit()
 
 
 def _questions(query: str | None, queries: Path | None) -> Sequence[str]:
