@@ -7,8 +7,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from lgmgc.errors import DocumentError
+
+if TYPE_CHECKING:
+    from rich.text import Text as RichText
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +128,14 @@ class Chunk:
         >>> [Chunk(document, "", 0, start, start + 1, 1).headings for start in (2, 5, 8)]
         [('A',), ('A', 'B'), ('C',)]
         """
+        known = self.document.headings
         path: list[Heading] = []
-        for heading in self.document.headings:
-            if heading.start > self.start:
-                break
-            path = [above for above in path if above.level < heading.level] + [heading]
-        return tuple(heading.title for heading in path)
+        k = bisect_right(known, self.start, key=lambda heading: heading.start)
+        while k and (not path or path[-1].level > 1):
+            k -= 1
+            if not path or known[k].level < path[-1].level:
+                path.append(known[k])
+        return tuple(heading.title for heading in reversed(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +164,18 @@ class Tree:
         for parent in self.parents:
             yield parent
             yield from parent.children
+
+    def _repr_html_(self) -> str:
+        """For notebooks; see `lgmgc.show_tree`."""
+        from lgmgc.show_tree import as_html
+
+        return as_html(self)
+
+    def __rich__(self) -> RichText:
+        """For `rich.print`; see `lgmgc.show_tree`."""
+        from lgmgc.show_tree import as_rich
+
+        return as_rich(self)
 
 
 def chunk_id(document: Document, content_hash: str, configuration: str, *place: int | str) -> str:

@@ -9,16 +9,20 @@ from typing import Annotated, Literal
 import typer
 
 from lgmgc.chunkers.chunker import Settings
-from lgmgc.cli.chunking import PATHS, Chunking, Encoding, Errors, with_chunking
+from lgmgc.cli.chunking import Chunking, with_chunking
 from lgmgc.cli.finding import load_embedder_of, with_embedder_of
 from lgmgc.cli.indexing import Chunks, Given, Paths
+from lgmgc.cli.messages import say
+from lgmgc.cli.reading import PATHS, with_reading
 from lgmgc.errors import UsageError
 from lgmgc.files import reader
+from lgmgc.files.documents import Reading
 from lgmgc.retrieval.configuration import configuration_of
 from lgmgc.retrieval.index import Index
 
 
 @with_chunking
+@with_reading
 def index(
     db: Annotated[
         Path,
@@ -53,10 +57,9 @@ def index(
         Literal["float32", "int8"],
         typer.Option(help="How a new index keeps vectors; int8 takes a quarter of the room."),
     ] = "float32",
-    encoding: Encoding = "utf-8",
-    errors: Errors = "strict",
     *,
     chunking: Chunking,
+    reading: Reading,
 ) -> None:
     """Chunk documents and make them searchable, in one file that only you can read.
 
@@ -69,10 +72,10 @@ def index(
     # Everything that can be wrong is looked at before a model is loaded, which takes longest.
     started = time.monotonic()
     settings, choice = chunking
-    reader.check_encoding(encoding)
-    if chunks is not None and (paths or settings != Settings()):
+    if chunks is not None and (paths or settings != Settings() or reading != Reading()):
         raise UsageError(
-            "--chunks brings texts that are cut already; leave out PATHs and options of chunking"
+            "--chunks brings texts that are cut already; leave out PATHs and the options of "
+            "chunking and reading"
         )
     if chunks is None and not paths:
         raise UsageError("nothing to index; give a PATH, or --chunks FILE.jsonl")
@@ -86,11 +89,13 @@ def index(
     if given is None:
         identity = embedder.identity if embedder else None
         configuration = configuration_of(settings, choice, identity)
-        given = Paths(sources, encoding, errors, settings, choice, configuration, embedder)
+        given = Paths(sources, reading, settings, choice, configuration, embedder)
     vectors_of = None if lexical_only else embedder
     with Index.open(db, vectors_of, create=True, vectors=vectors) as store:
         record = given.into(store)
-        pruned = store.prune(given.names) if prune else 0
+        pruned = store.prune(given.names) if prune and given.named else 0
+    if prune and not given.named:
+        say("nothing was pruned, for the ids of some documents that cannot be read are not known")
     pooled = vectors_of.counters.pooled if vectors_of else 0
     typer.echo(
         f"{len(given.names):,} document{'s' * (len(given.names) != 1)}: {record.added:,} added, "

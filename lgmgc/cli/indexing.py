@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
@@ -14,8 +14,9 @@ from lgmgc.chunkers.load import ModelChoice, load_models
 from lgmgc.cli.progress import Watch
 from lgmgc.document import Document, Tree
 from lgmgc.errors import DocumentError
-from lgmgc.files import reader
 from lgmgc.files.chunks import read_trees
+from lgmgc.files.documents import Failure, Opened, Reading, documents
+from lgmgc.files.source import Source
 from lgmgc.retrieval.configuration import configuration_of_tree
 from lgmgc.retrieval.index import Index
 
@@ -49,8 +50,13 @@ class Given(Protocol):
     """Documents to index."""
 
     @property
-    def names(self) -> Collection[str]:
-        """Their ids, with those that cannot be read."""
+    def names(self) -> Set[str]:
+        """Their ids, with those that cannot be read; complete when they are indexed."""
+        ...
+
+    @property
+    def named(self) -> bool:
+        """Whether the ids of all are known, also of those that cannot be read."""
         ...
 
     def into(self, index: Index) -> Record:
@@ -70,6 +76,7 @@ class Chunks:
         self._path = path
         sizes = {tree.document.id: len(tree.document.text) for tree in read_trees(path)}
         self.names = frozenset(sizes)
+        self.named = True
         self._size = sum(sizes.values())
 
     def into(self, index: Index) -> Record:
@@ -87,9 +94,8 @@ class Paths:
 
     def __init__(
         self,
-        sources: Sequence[reader.Source],
-        encoding: str,
-        errors: str,
+        sources: Sequence[Source],
+        reading: Reading,
         settings: Settings,
         choice: ModelChoice,
         configuration: str,
@@ -99,17 +105,16 @@ class Paths:
 
         Args:
             sources: where they are.
-            encoding: of the files.
-            errors: see `lgmgc.files.reader.read`.
+            reading: how they are read.
             settings: of the chunker.
             choice: its models; loaded at the first document that has to be chunked.
             configuration: see `lgmgc.retrieval.configuration`.
             embedder: the index's, for a method that needs one too.
         """
-        self.names = frozenset(source.id for source in sources)
+        self.names: set[str] = set()
+        self.named = True
         self._sources = sources
-        self._encoding = encoding
-        self._errors = errors
+        self._reading = reading
         self._settings = settings
         self._choice = choice
         self._configuration = configuration
@@ -145,20 +150,26 @@ class Paths:
 
     def _changed(self, index: Index, record: Record, watch: Watch) -> Iterator[Document]:
         """Read one document after another, as they are asked for; leave out what is there."""
-        for source in self._sources:
-            try:
-                document = reader.read(source, self._encoding, self._errors)
-            except DocumentError as error:
+        for found in self._found():
+            self.names.add(found.id if isinstance(found, Failure) else found.document.id)
+            if isinstance(found, Failure):
+                self.named &= not found.unnamed
                 record.failed += 1
-                watch.failed(str(error), source.size)
+                watch.failed(found.message, found.size)
                 continue
-            watch.opened(document, source.size)
+            document = found.document
+            watch.opened(document, found.size)
             if index.has(document.id, document.content_hash, self._configuration):
                 record.skipped += 1
                 watch.advanced(document, 1.0)
                 watch.finished(document)
             else:
                 yield document
+
+    def _found(self) -> Iterator[Opened | Failure]:
+        seen: set[str] = set()
+        for source in self._sources:
+            yield from documents(source, self._reading, seen)
 
 
 def _add(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from lgmgc import __version__
 from lgmgc.document import Tree
+from lgmgc.files.reader import MANIFEST
 
 if TYPE_CHECKING:  # these bring in torch, which a run without a model goes without
     from lgmgc.chunkers.chunker import Counts
@@ -43,7 +44,7 @@ def beside(output: Path) -> Path:
     >>> beside(Path("out/book.jsonl")).name
     'book.jsonl.manifest.json'
     """
-    return output.with_name(f"{output.name}.manifest.json")
+    return output.with_name(f"{output.name}{MANIFEST}")
 
 
 def versions() -> dict[str, str]:

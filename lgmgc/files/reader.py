@@ -1,21 +1,33 @@
-"""Paths to documents: what a folder holds, and bytes to text without altering a character."""
+"""Paths to sources: what a folder holds; and bytes to text without altering a character."""
 
 from __future__ import annotations
 
 import codecs
 import os
 import stat
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from lgmgc.document import Document
 from lgmgc.errors import DocumentError, UsageError
+from lgmgc.files.raw import content
+from lgmgc.files.source import GZ, Source
 
-SUFFIXES = (".txt", ".md")
+__all__ = ["SUFFIXES", "Source", "check_encoding", "decoded", "find", "read"]
+
+_TEXTS = (".txt", ".md", ".html", ".htm", ".jsonl", ".csv")
+SUFFIXES = (
+    *_TEXTS,
+    *(suffix + GZ for suffix in _TEXTS),
+    *(".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".parquet"),
+)
 """What is read in a folder, in capitals too; a file named by itself may be called anything."""
+
+MANIFEST = ".manifest.json"
+"""What a manifest's name adds to that of the output it stands beside."""
+
+_READ = [suffix for suffix in SUFFIXES if not suffix.endswith(GZ)]
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like that of UTF-16, so it is looked for first
@@ -25,35 +37,20 @@ _MARKS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    r"""A place that a document is read from.
-
-    Attributes:
-        id: the document's: the path as it was typed, with "/" between folders on every system, or
-            "-" for standard input. Bytes of a name that are no text are written as ``\xNN``.
-        path: None for standard input.
-        size: bytes when it was found; 0 for standard input.
-    """
-
-    id: str
-    path: Path | None
-    size: int
-
-
 def find(paths: Sequence[str]) -> list[Source]:
     """Turn what the user typed into places to read, in the order typed.
 
-    A folder stands for the .txt and .md files in it and below, sorted by path; hidden files and
-    folders are left out, and links to folders are not followed, since they may lead in a circle.
-    A path that comes up twice, also as ``a.txt`` and ``./a.txt``, is read once, under the name
-    that came first. Two links to one file are two paths, so two documents.
+    A folder stands for the files in it and below that have one of `SUFFIXES`, sorted by path;
+    hidden files and folders are left out, and links to folders are not followed, since they may
+    lead in a circle. A path that comes up twice, also as ``a.txt`` and ``./a.txt``, is read once,
+    under the name that came first. Two links to one file are two paths, so two documents.
 
     Args:
         paths: files, folders, or "-" for standard input.
 
     Raises:
-        UsageError: a path does not exist or cannot be looked into, or a folder holds no text.
+        UsageError: a path does not exist or cannot be looked into, or a folder holds nothing that
+            is read.
     """
     found: dict[str, Source] = {}
     for typed in paths:
@@ -64,10 +61,7 @@ def find(paths: Sequence[str]) -> list[Source]:
 
 
 def read(source: Source, encoding: str = "utf-8", errors: str = "strict") -> Document:
-    """Read one document.
-
-    The text is what the bytes say: line ends stay as they are, and a UTF-8 byte order mark stays as
-    the first character (law 1); ``encoding="utf-8-sig"`` leaves the mark out.
+    """Read a document that is plain text, whatever the source is called.
 
     Args:
         source: from `find`.
@@ -75,13 +69,30 @@ def read(source: Source, encoding: str = "utf-8", errors: str = "strict") -> Doc
         errors: "strict", or "replace" to put U+FFFD in the place of what cannot be decoded.
 
     Raises:
+        DocumentError: see `decoded`.
+    """
+    return Document(source.id, decoded(source, encoding, errors))
+
+
+def decoded(source: Source, encoding: str, errors: str) -> str:
+    """Give the text that the bytes of a source say.
+
+    Line ends stay as they are, and a UTF-8 byte order mark stays as the first character (law 1);
+    ``encoding="utf-8-sig"`` leaves the mark out.
+
+    Args:
+        source: see `read`.
+        encoding: see `read`.
+        errors: see `read`.
+
+    Raises:
         DocumentError: it cannot be read, is no regular file, is binary or in another encoding.
     """
-    data = _standard_input() if source.path is None else _bytes(source.id, source.path)
+    data = content(source)
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         _refuse_foreign(source.id, data)
     try:
-        text = data.decode(encoding, errors)
+        return data.decode(encoding, errors)
     except UnicodeDecodeError as error:
         raise DocumentError(
             f"{source.id}: byte 0x{data[error.start]:02X} at offset {error.start} is not valid "
@@ -90,7 +101,6 @@ def read(source: Source, encoding: str = "utf-8", errors: str = "strict") -> Doc
         ) from None
     except UnicodeError as error:
         raise DocumentError(f"{source.id}: is not valid {encoding} ({error})") from None
-    return Document(source.id, text)
 
 
 def check_encoding(encoding: str) -> None:
@@ -122,15 +132,18 @@ def _expand(typed: str) -> Iterator[str]:
         return
     names = sorted(_texts(typed), key=lambda name: Path(name).parts)
     if not names:
-        raise UsageError(f"{typed}: the folder holds no {' or '.join(SUFFIXES)} file")
+        raise UsageError(f"{typed}: the folder holds no file that is read ({', '.join(_READ)})")
     yield from names
 
 
 def _texts(folder: str) -> Iterator[str]:
     for inside, folders, files in os.walk(folder, onerror=_refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
+        there = set(files)
         for name in files:
-            if not name.startswith(".") and name.lower().endswith(SUFFIXES):
+            # Chunks that lgmgc wrote into the folder are no documents.
+            written = f"{name}{MANIFEST}" in there
+            if not name.startswith(".") and name.lower().endswith(SUFFIXES) and not written:
                 yield os.path.join(inside, name)  # noqa: PTH118 - keeps "./" as it was typed
 
 
@@ -152,24 +165,6 @@ def _source(name: str) -> Source:
     except OSError:  # gone since, or a link to nothing: reading it will say so
         size = 0
     return Source(readable, path, size)
-
-
-def _standard_input() -> bytes:
-    if sys.stdin is None:
-        raise DocumentError("-: standard input is closed; give a file, or pipe text in")
-    return sys.stdin.buffer.read()
-
-
-def _bytes(name: str, path: Path) -> bytes:
-    try:
-        # A pipe or device could keep the run waiting for ever.
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise DocumentError(f"{name}: is not a regular file; pipe text in with - as the path")
-        return path.read_bytes()
-    except OSError as error:
-        raise DocumentError(f"{name}: cannot be read ({error.strerror or error})") from None
-    except MemoryError:
-        raise DocumentError(f"{name}: does not fit in memory; split the file") from None
 
 
 def _refuse_foreign(name: str, data: bytes) -> None:

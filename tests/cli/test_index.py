@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 
 from lgmgc.retrieval import Index
 from tests.cli.program import Done, run, start
+from tests.files.making import FIXTURES
 from tests.retrieval.fake import dump
 
 TEXT = "A volcano erupts. The ash falls far away.\r\n\r\n" * 20
@@ -141,6 +143,82 @@ def test_chunks_that_were_made_before(here: Path) -> None:
     done = run("index", "--chunks", "c.jsonl", "--db", "y.db", "--lexical-only", "--prune")
     assert " 0 added, 1 replaced, 0 skipped, 1 pruned, " in summary(done)
     assert names("y.db") == ["docs/b.md"]
+
+
+ROWS = """\
+{"id": "x", "text": "A volcano erupts. The ash falls far away."}
+{"id": "y", "text": "Glaciers carve valleys as they move."}
+{"text": "Bread dough rises."}
+"""
+
+
+def test_many_documents_of_one_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "rows.jsonl").write_text(ROWS)
+    done = run("index", "rows.jsonl", *WORDS)
+    assert summary(done).startswith("3 documents: 3 added, 0 replaced, 0 skipped, ")
+    assert names() == ["rows.jsonl#3", "x", "y"]
+
+    (here / "rows.jsonl").write_text(ROWS.replace("carve", "cut"))
+    done = run("index", "rows.jsonl", *WORDS)
+    assert summary(done).startswith("3 documents: 0 added, 1 replaced, 2 skipped, ")
+
+    def never(*arguments: object) -> None:
+        raise AssertionError("models were asked for")
+
+    monkeypatch.setattr("lgmgc.cli.indexing.load_models", never)
+    done = run("index", "rows.jsonl", *WORDS)
+    assert (done.status, " 3 skipped, " in summary(done)) == (0, True)
+
+
+def test_documents_of_one_file_are_pruned_only_where_all_ids_are_known(here: Path) -> None:
+    (here / "rows.jsonl").write_text(ROWS)
+    run("index", "rows.jsonl", *WORDS)
+    first = ROWS.splitlines()[0]
+    (here / "rows.jsonl").write_text("\n".join([first, "torn"]))
+    done = run("index", "rows.jsonl", *WORDS, "--prune")
+    assert done.status == 1
+    torn, kept, _ = done.err.splitlines()
+    assert torn == "lgmgc: rows.jsonl: line 2 is not a JSON object in UTF-8; mend it"
+    assert kept.startswith("lgmgc: nothing was pruned, for the ids of some documents ")
+    assert names() == ["rows.jsonl#3", "x", "y"]
+    (here / "rows.jsonl").write_text(first)
+    done = run("index", "rows.jsonl", *WORDS, "--prune")
+    assert " 1 skipped, 2 pruned, 0 failed; " in summary(done)
+    assert names() == ["x"]
+
+
+def test_two_documents_of_one_id(here: Path) -> None:
+    (here / "a.jsonl").write_text(ROWS)
+    (here / "b.jsonl").write_text('{"id": "y", "text": "Another."}')
+    done = run("index", "a.jsonl", "b.jsonl", *WORDS)
+    assert done.status == 1
+    assert done.err.startswith("lgmgc: b.jsonl: line 1: has the id 'y' of a document before it; ")
+    assert " 3 added, 0 replaced, 0 skipped, 0 pruned, 1 failed; " in summary(done)
+
+
+def test_options_of_reading(here: Path) -> None:
+    (here / "t.csv").write_text("id,body\nx,o\ufb03ce\n")
+    done = run("index", "t.csv", *WORDS)
+    assert done.err.startswith("lgmgc: t.csv: has no column 'text'; name the one ")
+    done = run("index", "t.csv", *WORDS, "--text-column", "body", "--normalize")
+    assert done.status == 0, done.err
+    with Index.open("x.db") as index:
+        assert index.document_text("x") == "office"
+    done = run("index", "--chunks", "c.jsonl", "--db", "y.db", "--lexical-only", "--normalize")
+    assert (done.status, "leave out PATHs and the options of" in done.err) == (2, True)
+
+
+def test_every_format_of_a_folder_and_one_that_fails(here: Path) -> None:
+    folder = here / "all"
+    shutil.copytree(FIXTURES, folder)
+    for name in ("rows.jsonl.gz", "rows.csv", "rows.csv.gz", "rows.parquet", "locked.pdf"):
+        (folder / name).unlink()
+    done = run("index", "all", *WORDS)
+    assert done.status == 1
+    assert done.err.startswith("lgmgc: all/scan.pdf: holds no text, only images; run OCR first")
+    assert summary(done).startswith("15 documents: 14 added, ")
+    assert names()[-4:] == ["all/harbour.txt.gz", "all/harbour.xlsx", "all/rows.jsonl#3", "tides"]
+    assert " 0 added, 0 replaced, 14 skipped, " in summary(run("index", "all", *WORDS))
 
 
 def test_damaged_chunks_change_nothing(here: Path) -> None:

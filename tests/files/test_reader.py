@@ -33,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_folder_is_its_texts_sorted_without_what_is_hidden(here: Path) -> None:
-    names = "b.md", "a.TXT", "a/z.txt", "a-b/y.txt", ".h.txt", ".git/x.txt", "c.html", "txt"
+    names = "b.md", "a.TXT", "a/z.txt", "a-b/y.txt", ".h.txt", ".git/x.txt", "c.png", "txt", "d.GZ"
     for name in names:
         put(here / "docs" / name)
     assert ids("docs") == ["docs/a/z.txt", "docs/a-b/y.txt", "docs/a.TXT", "docs/b.md"]
@@ -88,7 +88,11 @@ def test_sizes_are_bytes(here: Path) -> None:
     [
         ("none.txt", "none.txt: no such file or folder"),
         ("", ": no such file or folder"),
-        ("empty", "empty: the folder holds no .txt or .md file"),
+        (
+            "empty",
+            "empty: the folder holds no file that is read (.txt, .md, "
+            ".html, .htm, .jsonl, .csv, .pdf, .docx, .pptx, .xlsx, .epub, .parquet)",
+        ),
         ("dangling.txt", "dangling.txt: no such file or folder"),
         ("n" * 300, f"{'n' * 300}: cannot be looked into (File name too long)"),
     ],
@@ -183,3 +187,10 @@ def test_encoding_names() -> None:
     for name in ("no-such", "hex", "rot13", "", "a\0b"):
         with pytest.raises(UsageError, match="no text encoding is called"):
             check_encoding(name)
+
+
+def test_chunks_that_were_written_into_a_folder_are_no_documents(tmp_path: Path) -> None:
+    for name in ("a.txt", "chunks.jsonl", "chunks.jsonl.manifest.json", "rows.jsonl"):
+        (tmp_path / name).write_text("{}")
+    found = [source.id.rpartition("/")[2] for source in find([str(tmp_path)])]
+    assert found == ["a.txt", "rows.jsonl"]

@@ -1,0 +1,1 @@
+"""One file for each kind of source: bytes in, documents out."""
