@@ -6,23 +6,17 @@ import re
 import socket
 import subprocess
 import sys
-from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 from pytest_socket import SocketBlockedError
 
-TELEMETRY = {"posthog", "scarf", "sentry-sdk", "segment", "analytics-python", "segment-analytics"}
 PACKAGE = Path(__file__).parents[2] / "lgmgc"
 
 
 def test_the_suite_runs_with_the_network_closed() -> None:
     with pytest.raises(SocketBlockedError):
         socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-
-
-def test_no_telemetry_in_the_dependency_tree() -> None:
-    assert not {d.name.lower() for d in distributions()} & TELEMETRY
 
 
 def test_import_is_light() -> None:

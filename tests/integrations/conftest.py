@@ -1,0 +1,26 @@
+"""An index, and settings that the frameworks read when they are imported."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lgmgc import Index
+from tests.retrieval.fake import Bag, paragraphs
+
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+os.environ["LANGSMITH_TRACING"] = "false"
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Index:
+    """Three documents of two parents each, found by counting words."""
+    index = Index.open(tmp_path / "index.db", Bag(), create=True)
+    index.add(
+        [
+            paragraphs("one.txt", "boat sail", "wind"),
+            paragraphs("two.txt", "sail sail rope", "tide rope"),
+            paragraphs("three.txt", "sea", "boat boat sea"),
+        ]
+    )
+    return index
