@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,8 @@ import typer
 from lgmgc import __version__
 from lgmgc.cli.ask import ask
 from lgmgc.cli.chunk import chunk
+from lgmgc.cli.command import spoken
+from lgmgc.cli.config import NAME, load_config
 from lgmgc.cli.doctor import doctor
 from lgmgc.cli.evaluate import eval_app
 from lgmgc.cli.index import index
@@ -26,17 +29,18 @@ app = typer.Typer(
     name="lgmgc",
     help="Cut long documents into chunks where a local language model says that the text ends.",
     no_args_is_help=True,
-    add_completion=False,
+    epilog="Exit status: 0 when all is done; 1 when a document failed or was not found; 2 when an "
+    "option, path or model cannot work, and nothing was done; 130 after Ctrl-C.",
     # Their tracebacks may show the values of variables, and so quote documents (law 6).
     pretty_exceptions_enable=False,
 )
-app.command()(chunk)
-app.command()(report)
-app.command()(index)
-app.command()(search)
-app.command()(ask)
-app.command()(methods)
-app.command()(doctor)
+app.command()(spoken(chunk))
+app.command()(spoken(report))
+app.command()(spoken(index))
+app.command()(spoken(search))
+app.command()(spoken(ask))
+app.command()(spoken(methods))
+app.command()(spoken(doctor))
 app.add_typer(eval_app)
 app.add_typer(models_app)
 
@@ -64,6 +68,15 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help=f"Options by command, which the command line overrides; left out: {NAME} here.",
+            show_default=False,
+        ),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -71,4 +84,8 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Cut long documents into chunks where a local language model says that the text ends."""
+    """Cut long documents into chunks where a local language model says that the text ends.
+
+    Example: lgmgc chunk book.txt --out chunks.jsonl
+    """
+    context.default_map = load_config(config, context.command)

@@ -9,6 +9,8 @@ import typer
 
 from lgmgc.chunkers.load import ModelChoice
 from lgmgc.cli.chunking import Cache
+from lgmgc.cli.command import spoken
+from lgmgc.cli.messages import tell
 
 eval_app = typer.Typer(
     name="eval", no_args_is_help=True, help="Judge chunkers on benchmarks, with local models."
@@ -16,6 +18,7 @@ eval_app = typer.Typer(
 
 
 @eval_app.command("list")
+@spoken
 def list_benchmarks() -> None:
     """Name the benchmarks that can be loaded, and the files that each expects.
 
@@ -28,6 +31,7 @@ def list_benchmarks() -> None:
 
 
 @eval_app.command()
+@spoken
 def run(
     file: Annotated[
         Path, typer.Argument(metavar="FILE.toml", help="The experiment.", show_default=False)
@@ -86,12 +90,13 @@ def run(
     )
     with AnswerCache(answers or (cache or default_cache()) / "evaluation.db") as answer_cache:
         models = ExperimentModels(choice, answer_cache)
-        results = run_experiment(experiment, data, models, lambda line: typer.echo(line, err=True))
+        results = run_experiment(experiment, data, models, tell)
     write(results, folder)
     typer.echo((folder / "results.md").read_text(encoding="utf-8"))
 
 
 @eval_app.command()
+@spoken
 def compare(
     first: Annotated[str, typer.Argument(metavar="DIR|DIR:LABEL", show_default=False)],
     second: Annotated[str, typer.Argument(metavar="DIR|DIR:LABEL", show_default=False)],

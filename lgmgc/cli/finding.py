@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from lgmgc.chunkers.load import ModelChoice
+from lgmgc.cli import messages
 from lgmgc.cli.chunking import MODELS
 from lgmgc.errors import UsageError
 from lgmgc.lm.catalogue import CATALOGUE
@@ -186,5 +187,5 @@ def make_hyde(search: Search, writer: Writer | None, embedder: Embedder | None) 
 
 def busy(what: str) -> AbstractContextManager[object]:
     """Show, on a terminal, what goes on."""
-    terminal = sys.stderr is not None and sys.stderr.isatty()
+    terminal = messages.level >= 0 and sys.stderr is not None and sys.stderr.isatty()
     return Console(stderr=True, quiet=not terminal).status(what)

