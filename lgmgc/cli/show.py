@@ -57,6 +57,11 @@ def heading(hit: Hit) -> str:
     words = count_words(hit.text)
     line = f"{hit.rank}. {one_line(hit.document)} {start}–{end}  score {hit.score:.4f}, "
     line += f"{words:,} word{'s' * (words != 1)}, {_won(hit)}"
+    if hit.parent.pages:
+        first, last = hit.parent.pages
+        line += f", page {first}" if first == last else f", pages {first}–{last}"
+    if hit.parent.headings:
+        line += f", under {one_line(' › '.join(hit.parent.headings))}"
     view = hit.piece.view
     return line if view is None else f"{line}\nfound as: {one_line(view)}"
 
@@ -106,5 +111,7 @@ def _passage(passage: Passage) -> dict[str, object]:
         "start": passage.start,
         "end": passage.end,
         "view": passage.view,
+        "pages": passage.pages,
+        "headings": passage.headings,
         "text": passage.text,
     }

@@ -14,7 +14,7 @@ from lgmgc.chunkers.lgmgc import LGMGC
 from lgmgc.chunkers.options import Options
 from lgmgc.document import Chunk, Document, Tree
 from lgmgc.errors import UsageError
-from lgmgc.retrieval.hits import Hit
+from lgmgc.retrieval.hits import Hit, Passage
 from lgmgc.retrieval.index import Index, Mode
 
 Emit = Literal["parents", "children", "all"]
@@ -217,7 +217,7 @@ def describe(chunk: Chunk, parent: Chunk) -> dict[str, Any]:
         told["window_start"], told["window_end"] = chunk.window
     if chunk.view is not None:
         told["view"] = chunk.view
-    return told
+    return told | _place(chunk)
 
 
 def describe_hit(hit: Hit) -> dict[str, Any]:
@@ -229,7 +229,18 @@ def describe_hit(hit: Hit) -> dict[str, Any]:
         "piece_level": hit.piece.level,
         "piece_start": hit.piece.start,
         "piece_end": hit.piece.end,
+        **_place(hit.parent),
     }
+
+
+def _place(chunk: Chunk | Passage) -> dict[str, Any]:
+    """Pages and titles, where the document has some; titles in one text, outermost first."""
+    told: dict[str, Any] = {}
+    if chunk.pages is not None:
+        told["first_page"], told["last_page"] = chunk.pages
+    if chunk.headings:
+        told["headings"] = " › ".join(chunk.headings)
+    return told
 
 
 def _embedder(asked: str | None, own: str | None) -> Any:

@@ -16,6 +16,8 @@ class Passage:
         end: one past the last code point.
         text: the document's own text from ``start`` to ``end``.
         view: what was indexed in place of the text, such as a proposition; None: the text.
+        pages: see `lgmgc.document.Chunk.pages`.
+        headings: see `lgmgc.document.Chunk.headings`.
     """
 
     id: str
@@ -24,6 +26,8 @@ class Passage:
     end: int
     text: str = field(repr=False)
     view: str | None = field(default=None, repr=False)
+    pages: tuple[int, int] | None = None
+    headings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lgmgc.document import Chunk, Tree
+from lgmgc.document import Chunk, Document, Heading, Tree
 from lgmgc.retrieval.embedding import Packed, VectorType, unpack
 from lgmgc.retrieval.hits import Hit, Passage
 from lgmgc.retrieval.matrix import Matrix
@@ -64,9 +64,9 @@ def put(
     name, text = tree.document.id, tree.document.text
     replaced = forget(connection, name)
     document = connection.execute(
-        "INSERT INTO documents (name, content_hash, configuration, words, text) "
-        "VALUES (?, ?, ?, ?, ?)",
-        (name, content_hash, configuration, count_words(text), text),
+        "INSERT INTO documents (name, content_hash, configuration, words, text, layout) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (name, content_hash, configuration, count_words(text), text, _layout(tree.document)),
     ).lastrowid
     [last] = connection.execute(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'"
@@ -169,17 +169,37 @@ def hits(connection: sqlite3.Connection, matches: Sequence[Match]) -> list[Hit]:
     wanted = json.dumps([match.piece for match in matches])
     found = {row[0]: row[1:] for row in connection.execute(_HITS, (wanted,))}
     documents = {
-        key: connection.execute("SELECT name, text FROM documents WHERE id = ?", (key,)).fetchone()
+        key: _document(
+            *connection.execute(
+                "SELECT name, text, layout FROM documents WHERE id = ?", (key,)
+            ).fetchone()
+        )
         for key in {row[0] for row in found.values()}
     }
     result = []
     for rank, match in enumerate(matches, 1):
-        document, *columns, start, end = found[match.piece]
-        name, text = documents[document]
-        piece, parent = _passage(text, *columns[:5]), _passage(text, *columns[5:])
-        result.append(Hit(rank, match.score, name, parent, piece, (start, end), text[start:end]))
+        key, *columns, start, end = found[match.piece]
+        of = documents[key]
+        piece, parent = _passage(of, *columns[:5]), _passage(of, *columns[5:])
+        result.append(
+            Hit(rank, match.score, of.id, parent, piece, (start, end), of.text[start:end])
+        )
     return result
 
 
-def _passage(text: str, chunk: str, level: int, start: int, end: int, view: str | None) -> Passage:
-    return Passage(chunk, level, start, end, text[start:end], view)
+def _passage(
+    document: Document, chunk: str, level: int, start: int, end: int, view: str | None
+) -> Passage:
+    piece = Chunk(document, chunk, level, start, end, 0)
+    return Passage(chunk, level, start, end, piece.text, view, piece.pages, piece.headings)
+
+
+def _layout(document: Document) -> str:
+    headings = [[heading.start, heading.level, heading.title] for heading in document.headings]
+    return json.dumps({"pages": document.pages, "headings": headings}, ensure_ascii=False)
+
+
+def _document(name: str, text: str, layout: str) -> Document:
+    given = json.loads(layout)
+    headings = tuple(Heading(*heading) for heading in given["headings"])
+    return Document(name, text, pages=tuple(given["pages"]), headings=headings)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lgmgc.errors import UsageError
 
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x6C676D63
 """What SQLite keeps in a file's header to tell whose it is: "lgmc" in ASCII."""
 
@@ -22,7 +22,8 @@ CREATE TABLE documents (
     content_hash TEXT NOT NULL,
     configuration TEXT NOT NULL,
     words INTEGER NOT NULL,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    layout TEXT NOT NULL  -- JSON: where pages begin, and headings
 );
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

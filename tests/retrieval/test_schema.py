@@ -80,7 +80,7 @@ def test_another_version(path: Path) -> None:
         connection.execute("PRAGMA user_version = 7")
     connection.close()
     assert refusal(path) == (
-        "has schema version 7 where this lgmgc reads 1; delete it and index again, or use the "
+        "has schema version 7 where this lgmgc reads 2; delete it and index again, or use the "
         "lgmgc that made it"
     )
 
