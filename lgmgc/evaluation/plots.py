@@ -11,6 +11,7 @@ from lgmgc.errors import UsageError
 from lgmgc.evaluation.judging import main_measure, recall_within
 from lgmgc.evaluation.measures.budget import BUDGETS
 from lgmgc.evaluation.results import Results, RowResult
+from lgmgc.evaluation.tables import spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,11 +80,13 @@ def _seconds(axes: Axes, results: Results, rows: Sequence[RowResult]) -> bool:
     points = [row for row in rows if measure in row.measures and row.settings]
     for number, row in enumerate(points):
         mark = _MARKS[number % len(_MARKS)]
-        value = fmean(row.of(measure).values())
-        axes.scatter(max(row.cost["seconds"], 1e-3), value, marker=mark, label=row.label)
+        mean, low, high = spread(row, measure)
+        bar = [[mean - low], [high - mean]]
+        seconds = max(row.cost["seconds"], 1e-3)
+        axes.errorbar([seconds], [mean], bar, fmt=mark, label=row.label, lw=0.8, capsize=2)
     axes.set_xscale("log")
     axes.set_xlabel("seconds to cut")
-    axes.set_ylabel(measure)
+    axes.set_ylabel(f"{measure}, 95 % interval")
     if points:
         axes.legend(fontsize=7, frameon=False)
     return bool(points)

@@ -180,15 +180,21 @@ def groups_of(groups: Sequence[str]) -> Sequence[str] | None:
     return groups if len(set(groups)) >= 10 else None
 
 
-def _mean(row: RowResult, name: str, interval_too: bool) -> str:
+def spread(row: RowResult, name: str) -> tuple[float, float, float]:
+    """The mean of a measure, and the ends of its 95 % interval."""
     values = row.of(name)
-    if not values:
-        return ""
-    if not interval_too:
-        return f"{fmean(values.values()):.3f}"
     groups = [row.groups.get(key, key) for key in values]
     found = interval(list(values.values()), groups_of(groups))
-    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    return found.mean, found.low, found.high
+
+
+def _mean(row: RowResult, name: str, interval_too: bool) -> str:
+    if not row.of(name):
+        return ""
+    if not interval_too:
+        return f"{fmean(row.of(name).values()):.3f}"
+    mean, low, high = spread(row, name)
+    return f"{mean:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _signed(difference: Difference) -> str:
