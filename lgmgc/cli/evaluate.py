@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -64,8 +64,25 @@ def run(
             show_default=False,
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cuda or cpu.")] = "auto",
-    precision: Annotated[str, typer.Option(help="auto, int8, int4, bf16 or fp32.")] = "auto",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|DIR|FILE.gguf",
+            help="The language model; left out: the experiment's.",
+            show_default=False,
+        ),
+    ] = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|DIR", help="Left out: the experiment's.", show_default=False),
+    ] = None,
+    device: Annotated[
+        Literal["auto", "cuda", "cpu"], typer.Option(help="Where models run.")
+    ] = "auto",
+    precision: Annotated[
+        Literal["auto", "int8", "int4", "bf16", "fp32"],
+        typer.Option(help="How the language model's weights are held."),
+    ] = "auto",
     cache: Cache = None,
 ) -> None:
     """Run an experiment, and write its tables, plots and per-question results.
@@ -86,7 +103,11 @@ def run(
     folder = out or Path("results") / experiment.name
     check_folder(folder)
     choice = ModelChoice(
-        experiment.model, experiment.embedder, device=device, precision=precision, cache=cache
+        model or experiment.model,
+        embedder or experiment.embedder,
+        device=device,
+        precision=precision,
+        cache=cache,
     )
     with AnswerCache(answers or (cache or default_cache()) / "evaluation.db") as answer_cache:
         models = ExperimentModels(choice, answer_cache)
