@@ -13,7 +13,6 @@ import typer
 from lgmgc import __version__
 from lgmgc.cli.ask import ask
 from lgmgc.cli.chunk import chunk
-from lgmgc.cli.command import spoken
 from lgmgc.cli.config import NAME, load_config
 from lgmgc.cli.doctor import doctor
 from lgmgc.cli.evaluate import eval_app
@@ -23,6 +22,7 @@ from lgmgc.cli.methods import methods
 from lgmgc.cli.models import models_app
 from lgmgc.cli.report import report
 from lgmgc.cli.search import search
+from lgmgc.cli.voice import spoken
 from lgmgc.errors import LgmgcError
 
 app = typer.Typer(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
 from lgmgc.chunkers.chunker import Settings
 from lgmgc.chunkers.load import ModelChoice
 from lgmgc.chunkers.options import Breakpoint, Options, Reader
+from lgmgc.cli.sharing import sharing
 from lgmgc.errors import UsageError
 
 MODELS = "Models"
@@ -242,22 +240,8 @@ def _chunking(
     return Chunking(settings, choice)
 
 
-def with_chunking(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of chunking; it gets a `Chunking` as ``chunking``."""
-    shared = inspect.signature(_chunking, eval_str=True).parameters
-    own = inspect.signature(command, eval_str=True).parameters
-    parameters = [p for p in own.values() if p.name != "chunking"] + list(shared.values())
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        chosen = {name: given.pop(name) for name in shared}
-        command(**given, chunking=_chunking(**chosen))
-
-    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
-    )
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
-    return run
+with_chunking = sharing(_chunking, "chunking")
+"""Gives a command the options of chunking; it gets a `Chunking` as ``chunking``."""
 
 
 def _parts(given: str | None) -> tuple[int, ...] | None:

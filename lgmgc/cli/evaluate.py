@@ -9,8 +9,8 @@ import typer
 
 from lgmgc.chunkers.load import ModelChoice
 from lgmgc.cli.chunking import Cache
-from lgmgc.cli.command import spoken
 from lgmgc.cli.messages import tell
+from lgmgc.cli.voice import spoken
 
 eval_app = typer.Typer(
     name="eval", no_args_is_help=True, help="Judge chunkers on benchmarks, with local models."

@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from lgmgc.cli.command import spoken
 from lgmgc.cli.messages import tell
+from lgmgc.cli.voice import spoken
 from lgmgc.lm import catalogue, store
 
 models_app = typer.Typer(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from functools import wraps
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from lgmgc.cli.sharing import sharing
 from lgmgc.files.documents import Reading
 from lgmgc.files.reader import check_encoding
 
@@ -53,23 +51,9 @@ def _reading(
     return Reading(encoding, errors, text_column, normalize)
 
 
-def with_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of reading; it gets a `Reading` as ``reading``.
+with_reading = sharing(_reading, "reading")
+"""Gives a command the options of reading; it gets a `Reading` as ``reading``.
 
-    It goes together with `lgmgc.cli.chunking.with_chunking`, in any order. An encoding that Python
-    does not know is refused before the command begins.
-    """
-    shared = inspect.signature(_reading, eval_str=True).parameters
-    own = inspect.signature(command, eval_str=True).parameters
-    parameters = [p for p in own.values() if p.name != "reading"] + list(shared.values())
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        chosen = {name: given.pop(name) for name in shared}
-        command(**given, reading=_reading(**chosen))
-
-    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
-    )
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
-    return run
+It goes together with `lgmgc.cli.chunking.with_chunking`, in any order. An encoding that Python
+does not know is refused before the command begins.
+"""
