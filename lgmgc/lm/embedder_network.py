@@ -16,6 +16,7 @@ from lgmgc.errors import ModelError
 from lgmgc.lm.embedder_folder import architecture_of
 from lgmgc.lm.layout import padded
 from lgmgc.lm.locate import Located
+from lgmgc.lm.machine import avoid_plans
 from lgmgc.lm.memory import telling_memory
 from lgmgc.lm.quiet import quiet
 from lgmgc.lm.windows import TokenArray
@@ -101,6 +102,7 @@ def open_network(located: Located, device: str) -> Network:
     # It says at every load which prompts and which version it has found.
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
     dtype = torch.float32
+    avoid_plans()
     if device == "cuda":
         dtype = torch.float16 if architecture_of(located.folder) in _HALF else torch.bfloat16
     try:

@@ -16,7 +16,8 @@ TILE_TOKENS = 512
 """The same where tokens are weighed, which are many; larger tiles are a third quicker."""
 TILE_CUDA = 1_024
 KEEP = 256 * 2**20
-"""Bytes up to which the layer is kept as a float32 copy instead of being widened in every call."""
+"""Bytes up to which the layer is kept as a float32 copy instead of being widened in every call,
+where the device cannot multiply the weights as they are into float32."""
 
 
 class Head:
@@ -46,8 +47,9 @@ class Head:
         if max(eos) >= len(weight):
             raise ModelError(f"[EOS] {max(eos)} is outside the model's {len(weight)} output tokens")
         weight = weight.detach()
-        keep = torch.float32 if 4 * weight.numel() <= KEEP else weight.dtype
-        self._weight = weight.to(keep)
+        self._direct = _multiplies_into_float32(weight)
+        small = 4 * weight.numel() <= KEEP and not self._direct
+        self._weight = weight.float() if small else weight
         self._bias = None if bias is None else bias.detach().float()
         self._end_ids = list(eos)
         self._scale = scale
@@ -87,7 +89,9 @@ class Head:
         tile = tile if device.type == "cpu" else TILE_CUDA
         filling = -len(hidden) % tile
         pad = torch.nn.functional.pad
-        parts = [pad(hidden.to(device, torch.float32), (0, 0, 0, filling)).split(tile)]
+        direct = self._direct and hidden.dtype == self._weight.dtype
+        hidden = hidden.to(device, hidden.dtype if direct else torch.float32)
+        parts = [pad(hidden, (0, 0, 0, filling)).split(tile)]
         if tokens is not None:
             parts.append(pad(tokens.to(device), (0, filling)).split(tile))
         made = [function(*part) for part in zip(*parts, strict=True)]
@@ -105,7 +109,7 @@ class Head:
 
     def _ends(self, hidden: torch.Tensor) -> torch.Tensor:
         bias = None if self._bias is None else self._bias[self._end_ids]
-        return self._logits(hidden, self._weight[self._end_ids], bias).logsumexp(-1)
+        return self._logits(hidden.float(), self._weight[self._end_ids], bias).logsumexp(-1)
 
     def _normaliser(self, hidden: torch.Tensor) -> torch.Tensor:
         parts = []
@@ -118,8 +122,26 @@ class Head:
     def _logits(
         self, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
     ) -> torch.Tensor:
-        return self._finished(torch.nn.functional.linear(hidden, weight.float(), bias))
+        if hidden.dtype == torch.float32:
+            return self._finished(torch.nn.functional.linear(hidden, weight.float(), bias))
+        logits = torch.mm(hidden, weight.t(), out_dtype=torch.float32)
+        return self._finished(logits if bias is None else logits + bias)
 
     def _finished(self, logits: torch.Tensor) -> torch.Tensor:
         logits = self._scale * logits
         return self._cap * torch.tanh(logits / self._cap) if self._cap else logits
+
+
+def _multiplies_into_float32(weight: torch.Tensor) -> bool:
+    """Whether the device multiplies such weights by states of their type into float32.
+
+    That rounds as little as widening both (products of two bf16 numbers are exact in float32), and
+    takes matrix units that multiply float32 ten times slower or not at all.
+    """
+    if weight.device.type != "cuda" or weight.dtype not in (torch.bfloat16, torch.float16):
+        return False
+    try:
+        torch.mm(weight[:16], weight[:16].t(), out_dtype=torch.float32)
+    except (RuntimeError, TypeError):  # an old card, or a torch before 2.8
+        return False
+    return True

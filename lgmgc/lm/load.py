@@ -23,7 +23,7 @@ from lgmgc.lm.encoder import FastEncoder
 from lgmgc.lm.eos import resolve_eos
 from lgmgc.lm.head import Head
 from lgmgc.lm.locate import Located, locate
-from lgmgc.lm.machine import choose_batch, choose_device, choose_precision
+from lgmgc.lm.machine import avoid_plans, choose_batch, choose_device, choose_precision
 from lgmgc.lm.prompt import prefix_ids
 from lgmgc.lm.quiet import quiet
 from lgmgc.lm.scorer import Scorer
@@ -159,6 +159,7 @@ def open_network(
         ModelError: it does not fit, or is damaged.
     """
     options: dict[str, Any] = {"device_map": "auto" if device == "cuda" else {"": "cpu"}}
+    avoid_plans()
     if precision == "int8":
         # bitsandbytes says at every product of every pass that it casts bf16.
         logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)

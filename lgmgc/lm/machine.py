@@ -57,6 +57,16 @@ def choose_batch(device: str) -> int:
     return _CUDA_BATCH if device == "cuda" else _CPU_BATCH
 
 
+def avoid_plans() -> None:
+    """Keep torch from cuDNN's attention, which recent versions prefer on Hopper cards.
+
+    cuDNN makes a plan for every new length, which takes it 20 to 400 ms (as others report), and
+    windows have hundreds of lengths; a writer has a new one with every token. The other kernels
+    take any length as it comes. Measured by scripts/bench_gpu, section attention.
+    """
+    torch.backends.cuda.enable_cudnn_sdp(False)
+
+
 def bitsandbytes_missing() -> str:
     """Why bitsandbytes cannot be used, with the remedy; empty where it can."""
     # It says on import that it found no kernels on a hub, which nobody asked it to look for.

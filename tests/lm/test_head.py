@@ -79,6 +79,32 @@ def test_weights_in_bf16_are_widened_not_the_logits_rounded(
     )
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_a_device_may_multiply_bf16_into_float32_itself(
+    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def product(left: torch.Tensor, right: torch.Tensor, *, out_dtype: torch.dtype) -> torch.Tensor:
+        calls.append((left.dtype, right.dtype))
+        return (left.double() @ right.double()).to(out_dtype)  # what only CUDA has
+
+    monkeypatch.setattr(module, "_multiplies_into_float32", lambda weight: True)
+    monkeypatch.setattr(torch, "mm", product)
+    layer = layer_of(bias=True, dtype=torch.bfloat16)
+    rows = rows_of(9).to(torch.bfloat16)
+    head = Head(layer, [3, 4])
+    tokens = torch.arange(9)
+    expected = by_torch(layer, rows, [3, 4], 1.0, 0.0)
+    torch.testing.assert_close(head(rows.to(dtype)), expected, rtol=1e-5, atol=1e-5)
+    both = head.log_p(rows.to(dtype), tokens)
+    torch.testing.assert_close(both[:, 0], expected, rtol=1e-5, atol=1e-5)
+    one = by_torch(layer, rows[2:3], [2], 1.0, 0.0)
+    torch.testing.assert_close(both[2:3, 1], one, rtol=1e-5, atol=1e-5)
+    # States in float32 are not rounded to the weights' type.
+    assert set(calls) == ({(torch.bfloat16, torch.bfloat16)} if dtype == torch.bfloat16 else set())
+
+
 def test_by_hand() -> None:
     # Logits 0, ln 2, ln 5: probabilities 1/8, 2/8, 5/8.
     layer = torch.nn.Linear(1, 3, bias=False)

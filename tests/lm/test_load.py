@@ -96,6 +96,12 @@ def test_the_text_chosen_as_prefix_is_shared_or_read_again(llama: Path) -> None:
     assert np.abs(one - scores(load(llama))).max() > 0.01
 
 
+def test_attention_that_plans_for_every_length_is_off(llama: Path) -> None:
+    torch.backends.cuda.enable_cudnn_sdp(True)
+    load(llama)
+    assert not torch.backends.cuda.cudnn_sdp_enabled()
+
+
 def test_eos_tokens_add_up(llama: Path) -> None:
     each = [scores(load(llama, eos=[token])) for token in (END, TURN)]
     both = load(llama, eos=[TURN, "0"])
