@@ -13,7 +13,7 @@ from lgmgc.cli import finding, show
 from lgmgc.cli.chunking import Cache
 from lgmgc.cli.messages import one_line
 from lgmgc.errors import UsageError
-from lgmgc.files.writer import StandardOutput
+from lgmgc.files.standard_output import StandardOutput
 from lgmgc.retrieval.answer import Answer, Answerer
 from lgmgc.retrieval.passages import Source
 

@@ -95,11 +95,13 @@ def run(
     from lgmgc.evaluation.answer_cache import AnswerCache
     from lgmgc.evaluation.experiment import load_experiment, select
     from lgmgc.evaluation.models import ExperimentModels
+    from lgmgc.evaluation.run import load_all
     from lgmgc.evaluation.run import run as run_experiment
     from lgmgc.evaluation.writing import check_folder, write
     from lgmgc.lm.store import default_cache
 
     experiment = select(load_experiment(file), only or ())
+    benchmarks = load_all(experiment, data)
     folder = out or Path("results") / experiment.name
     check_folder(folder)
     choice = ModelChoice(
@@ -111,7 +113,7 @@ def run(
     )
     with AnswerCache(answers or (cache or default_cache()) / "evaluation.db") as answer_cache:
         models = ExperimentModels(choice, answer_cache)
-        results = run_experiment(experiment, data, models, tell)
+        results = run_experiment(experiment, benchmarks, models, tell)
     write(results, folder)
     typer.echo((folder / "results.md").read_text(encoding="utf-8"))
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from lgmgc.cli import messages
 from lgmgc.cli.messages import one_line, say
 from lgmgc.document import Document
 from lgmgc.text.sizes import count_words
@@ -33,7 +34,7 @@ class Watch:
                 way.
         """
         stderr_is_terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._shown = stderr_is_terminal and not rows_on_terminal
+        self._shown = stderr_is_terminal and not rows_on_terminal and messages.level >= 0
         self._console = Console(stderr=True)
         self._documents = documents
         self._done = 0

@@ -24,7 +24,7 @@ from lgmgc.files import reader
 from lgmgc.files.chunks import read_trees
 from lgmgc.files.documents import Failure, Reading, documents
 from lgmgc.files.manifest import beside
-from lgmgc.files.writer import WholeFile
+from lgmgc.files.whole_file import WholeFile
 
 if TYPE_CHECKING:  # imported when a run needs them, so that --help comes at once
     from lgmgc.chunkers.load import LoadedModels

@@ -18,7 +18,8 @@ from lgmgc.cli import finding, show
 from lgmgc.cli.chunking import Cache
 from lgmgc.cli.messages import one_line, say, tell
 from lgmgc.errors import UsageError
-from lgmgc.files.writer import StandardOutput, WholeFile
+from lgmgc.files.standard_output import StandardOutput
+from lgmgc.files.whole_file import WholeFile
 from lgmgc.retrieval.hits import Hit
 
 INDENT = 3

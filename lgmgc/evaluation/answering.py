@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lgmgc.document import Document
 from lgmgc.evaluation.benchmark import Benchmark, Question
 from lgmgc.evaluation.experiment import Context
 from lgmgc.evaluation.remembered import RememberedWriter
-from lgmgc.evaluation.searching import Found
+from lgmgc.evaluation.searching import Found, read_span
 from lgmgc.retrieval.passages import Source, fit, layout
 
 MOST = 48
@@ -56,14 +57,15 @@ def _sources(
         return []
     if context == "whole":
         [whole] = [d for d in benchmark.documents if d.id == question.document]
-        return [Source(1, whole.id, 0, len(whole.text), 0.0, whole.text)]
+        return [_source(1, whole, 0, len(whole.text), 0.0)]
     return [
-        Source(
-            rank, each.parent.document.id, each.parent.start, each.parent.end,
-            each.score, each.parent.text,
-        )
+        _source(rank, each.parent.document, *read_span(each.parent), each.score)
         for rank, each in enumerate(found[:k], start=1)
-    ]  # fmt: skip
+    ]
+
+
+def _source(rank: int, document: Document, start: int, end: int, score: float) -> Source:
+    return Source(rank, document.id, start, end, score, document.text[start:end])
 
 
 def _answer(question: Question, sources: Sequence[Source], writer: RememberedWriter) -> str:

@@ -37,10 +37,12 @@ def compare_results(first: str, second: str) -> str:
 
 
 def _opened(given: str) -> tuple[Results, str | None]:
-    path, colon, label = given.rpartition(":")
-    if colon and not Path(given).exists():
-        return load(Path(path)), label
-    return load(Path(given)), None
+    if Path(given).exists() or ":" not in given:
+        return load(Path(given)), None
+    # Both a path and a label may have colons; the path is the first part that is there.
+    ends = [k for k, character in enumerate(given) if character == ":"]
+    end = next((k for k in ends if k and Path(given[:k]).exists()), ends[-1])
+    return load(Path(given[:end])), given[end + 1 :]
 
 
 def _pairs(

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lgmgc.chunkers.chunker import LARGEST, Chunker, Settings
 from lgmgc.chunkers.method import Cutting, Parent, Segmentation
 from lgmgc.chunkers.methods import METHODS
 from lgmgc.chunkers.options import Options
+from lgmgc.chunkers.random_control import Cut as CutOne
 from lgmgc.chunkers.random_control import random_control
 from lgmgc.document import Document, Tree
 from lgmgc.errors import UsageError
 from lgmgc.evaluation.benchmark import Benchmark, Span
 from lgmgc.evaluation.experiment import Row
 from lgmgc.evaluation.models import ExperimentModels
+from lgmgc.lm.windows import BoundaryScorer
 from lgmgc.text.table import Sentences
 
 
@@ -87,11 +89,21 @@ def cut(row: Row, benchmark: Benchmark, models: ExperimentModels, settings: Sett
     )
 
 
-def cut_at_random(like: Cut, seed: int) -> Cut:
-    """The control: the sizes of another row in random order, at ends of sentences."""
-    settings = replace(like.settings, method="random", options=Options(seed=seed))
+def cut_at_random(like: Cut, seed: int, scorer: BoundaryScorer | None = None) -> Cut:
+    """The control: the sizes of another row in random order, at ends of sentences.
+
+    Args:
+        like: the other row; the control has its θ, and children of the same parts of θ.
+        seed: of the order.
+        scorer: whose tokens θ counts, where it counts tokens.
+    """
+    settings = replace(
+        like.settings, method="random", children=like.settings.parts, options=Options(seed=seed)
+    )
     parents = {tree.document.id: [(p.start, p.end) for p in tree.parents] for tree in like.trees}
-    return _cut_by(settings, [tree.document for tree in like.trees], parents, shuffle=True)
+    return _cut_by(
+        settings, [tree.document for tree in like.trees], parents, random_control, scorer
+    )
 
 
 def cut_as_published(row: Row, benchmark: Benchmark) -> Cut:
@@ -102,10 +114,7 @@ def cut_as_published(row: Row, benchmark: Benchmark) -> Cut:
     Raises:
         UsageError: the benchmark has none of that name, or their texts are not the document's.
     """
-    texts = benchmark.chunkings.get(row.published or "")
-    if texts is None:
-        known = ", ".join(benchmark.chunkings) or "none"
-        raise UsageError(f"{benchmark.name} has no chunks {row.published!r}; it has: {known}")
+    texts = published(row, benchmark)
     [document, *others] = benchmark.documents
     if others:
         raise UsageError(f"{benchmark.name} has published chunks, and more than one document")
@@ -113,7 +122,20 @@ def cut_as_published(row: Row, benchmark: Benchmark) -> Cut:
     if spans is None:
         raise UsageError(f"the chunks {row.published!r} of {benchmark.name} are not all its text")
     settings = Settings("random", LARGEST, children=())
-    return _cut_by(settings, [document], {document.id: spans}, shuffle=False)
+    return _cut_by(settings, [document], {document.id: spans})
+
+
+def published(row: Row, benchmark: Benchmark) -> Sequence[str]:
+    """The texts of the chunks that a row names.
+
+    Raises:
+        UsageError: the benchmark has none of that name.
+    """
+    texts = benchmark.chunkings.get(row.published or "")
+    if texts is None:
+        known = ", ".join(benchmark.chunkings) or "none"
+        raise UsageError(f"{benchmark.name} has no chunks {row.published!r}; it has: {known}")
+    return texts
 
 
 def spans_of(texts: Sequence[str], whole: str) -> list[Span] | None:
@@ -142,16 +164,14 @@ def _cut_by(
     settings: Settings,
     documents: Sequence[Document],
     spans: Mapping[str, Sequence[Span]],
-    shuffle: bool,
+    wrap: Callable[[CutOne], CutOne] = lambda cut: cut,
+    scorer: BoundaryScorer | None = None,
 ) -> Cut:
     def given(sentences: Sentences, options: Options, document: Document) -> Cutting:
         return Segmentation([Parent(start, end) for start, end in spans[document.id]])
         yield  # makes a method of it that asks nothing
 
-    method = METHODS["random"]
-    chunker = Chunker(
-        settings, method=replace(method, cut=random_control(given) if shuffle else given)
-    )
+    chunker = Chunker(settings, scorer, method=replace(METHODS["random"], cut=wrap(given)))
     began = time.perf_counter()
     trees = tuple(chunker.chunk_many(documents))
     return Cut(trees, settings, other_seconds=time.perf_counter() - began)

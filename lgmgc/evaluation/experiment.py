@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,6 +13,9 @@ from typing import Any, Literal, get_args
 from lgmgc.chunkers.chunker import Settings
 from lgmgc.chunkers.options import Options
 from lgmgc.errors import UsageError
+from lgmgc.evaluation.datasets import BENCHMARKS
+from lgmgc.evaluation.kinds import check, one_of
+from lgmgc.evaluation.measures.relevance import Rule
 
 Measure = Literal["retrieval", "segmentation", "answers", "memory"]
 Context = Literal["parents", "closed", "whole"]
@@ -133,96 +136,110 @@ def select(experiment: Experiment, patterns: Sequence[str]) -> Experiment:
     kept: set[str | None] = {
         row.label for row in experiment.rows for p in patterns if fnmatchcase(row.label, p)
     }
-    kept |= {experiment.baseline, *(row.like for row in experiment.rows if row.label in kept)}
+    kept.add(experiment.baseline)
+    kept |= {row.like for row in experiment.rows if row.label in kept}
     return replace(experiment, rows=tuple(row for row in experiment.rows if row.label in kept))
 
 
 def _experiment(stem: str, content: dict[str, Any]) -> Experiment:
     sources = [_source(table) for table in _tables(content.pop("benchmark", None), "benchmark")]
-    rows: list[Row] = []
+    rows: list[tuple[str, Row]] = []  # each with the label that its [[method]] was given
     for table in _tables(content.pop("method", None), "method"):
-        rows += _controls(table, rows) if table.get("method") == "random" else _rows(table)
-    labels = [row.label for row in rows]
+        made = _controls(table, rows) if table.get("method") == "random" else _rows(table)
+        rows += [(_label(table), row) for row in made]
+    labels = [row.label for _, row in rows]
     if twice := sorted({label for label in labels if labels.count(label) > 1}):
         raise UsageError(f"two methods are labelled {twice[0]!r}; give each a label of its own")
-    known = {f.name for f in fields(Experiment)} - {"sources", "rows"}
-    _refuse_unknown(content, known)
+    check(content, {f.name for f in fields(Experiment)} - {"sources", "rows"})
     measures = tuple(content.pop("measures", ("retrieval",)))
-    if not measures or (wrong := set(measures) - set(get_args(Measure))):
-        raise UsageError(f"measures are {', '.join(get_args(Measure))}, not {sorted(wrong)[0]!r}")
+    one_of("the measure", measures, get_args(Measure))
+    if "rule" in content:
+        one_of("the rule", [content["rule"]], get_args(Rule))
     baseline = content.get("baseline")
     if baseline is not None and baseline not in labels:
         raise UsageError(f"the baseline {baseline!r} is none of the methods' labels")
     content = {"name": stem, "title": stem, **content}
-    return Experiment(sources=tuple(sources), rows=tuple(rows), measures=measures, **content)
+    return Experiment(
+        sources=tuple(sources), rows=tuple(row for _, row in rows), measures=measures, **content
+    )
 
 
 def _tables(found: object, name: str) -> list[dict[str, Any]]:
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+    if not found or not isinstance(found, list) or not all(isinstance(t, dict) for t in found):
         raise UsageError(f"needs at least one [[{name}]]")
     return found
 
 
 def _source(table: dict[str, Any]) -> Source:
+    check(table, {"name", "data", "limit", "books", "language"})
     options = dict(table)
     try:
         name, data = options.pop("name"), options.pop("data")
     except KeyError as error:
         raise UsageError(f"a [[benchmark]] needs {error.args[0]!r}") from None
-    return Source(str(name), str(data), options)
+    one_of("the benchmark", [name], BENCHMARKS)
+    return Source(name, data, options)
 
 
-_SETTINGS = ("theta", "unit", "children", "language")
-_OWN = ("model", "search", "context")
+_VARIED = ("theta", "unit", "language")
+_OWN = ("search", "context")
+
+
+def _label(table: Mapping[str, Any]) -> str:
+    label: str = (
+        table.get("label")
+        or table.get("published")
+        or (f"random, sizes of {table['like']}" if "like" in table else table["method"])
+    )
+    return label
 
 
 def _rows(table: dict[str, Any]) -> Iterator[Row]:
     """The rows that a [[method]] stands for: one, or one for each value of a list."""
-    _refuse_unknown(table, {"label", "method", "published", "options", *_SETTINGS, *_OWN})
     if ("method" in table) == ("published" in table):
         raise UsageError("a [[method]] needs either method or published")
-    label = str(table.get("label") or table.get("method") or table["published"])
-    options = table.get("options", {})
-    _refuse_unknown(options, {f.name for f in fields(Options)})
-    settings = {key: _plain(key, table[key]) for key in _SETTINGS if key in table}
-    own = {key: _plain(key, table[key]) for key in _OWN if key in table}
-    if own.get("context", "parents") not in get_args(Context):
-        raise UsageError(f"the context of {label!r} is none of {', '.join(get_args(Context))}")
     if "published" in table:
-        yield Row(label, published=str(table["published"]), **own)
+        check(table, {"label", "published", *_OWN})
+        yield Row(_label(table), published=table["published"], **_own(table))
         return
-    varied = {k: v for k, v in (*settings.items(), *options.items()) if isinstance(v, list)}
+    settings = table.keys() & {"theta", "unit", "language", "children"}
+    check(table, {"label", "method", "model", "options", *settings, *_OWN}, _VARIED)
+    label, options = _label(table), table.get("options", {})
+    names = {f.name for f in fields(Options)}
+    check(options, names, varied=names)
+    given = {key: value for key, value in table.items() if key in settings} | options
+    varied = {k: v for k, v in given.items() if isinstance(v, list) and k != "children"}
     for values in itertools.product(*varied.values()):
-        chosen = dict(zip(varied, values, strict=True))
+        chosen = given | dict(zip(varied, values, strict=True))
         signs = "".join(f" {'θ' if key == 'theta' else key}={chosen[key]}" for key in varied)
-        try:
-            told = Options(**{key: chosen.get(key, value) for key, value in options.items()})
-            kept = {key: chosen.get(key, value) for key, value in settings.items()}
-            yield Row(label + signs, Settings(table["method"], options=told, **kept), **own)
-        except TypeError as error:
-            raise UsageError(f"{label!r} is told something of the wrong kind ({error})") from None
+        for key, read in (("children", tuple), ("boundaries", Path)):
+            if key in chosen:
+                chosen[key] = read(chosen[key])
+        told = Options(**{key: chosen[key] for key in options})
+        made = Settings(table["method"], options=told, **{key: chosen[key] for key in settings})
+        yield Row(label + signs, made, table.get("model"), **_own(table))
 
 
-def _controls(table: dict[str, Any], before: Sequence[Row]) -> Iterator[Row]:
+def _controls(table: dict[str, Any], before: Iterable[tuple[str, Row]]) -> Iterator[Row]:
     """The control of a row, or of each of the rows that one [[method]] before stands for."""
-    _refuse_unknown(table, {"label", "method", "like", "seeds", *_OWN})
+    check(table, {"label", "method", "like", "seeds", *_OWN})
     like, seeds = table.get("like"), table.get("seeds", 1)
-    if not isinstance(seeds, int) or seeds < 1:
-        raise UsageError(f"seeds is {seeds!r}; it needs a whole number of at least 1")
-    found = [row for row in before if row.label == like or row.label.startswith(f"{like} ")]
+    if like is None:
+        raise UsageError("random needs like, the label of a [[method]] before it")
+    found = [
+        row
+        for label, row in before
+        if like in (label, row.label) and row.like is None and row.context == "parents"
+    ]
     if not found:
         raise UsageError(f"random is like {like!r}, which is no [[method]] before it")
-    own = {key: _plain(key, table[key]) for key in _OWN if key in table}
     for row in found:
-        label = table.get("label", f"random, sizes of {like}") + row.label.removeprefix(str(like))
-        yield Row(label, model=row.model, like=row.label, seeds=seeds, **own)
+        label = _label(table) + row.label.removeprefix(like)
+        yield Row(label, like=row.label, seeds=seeds, **_own(table))
 
 
-def _refuse_unknown(table: Mapping[str, object], known: Collection[str]) -> None:
-    if unknown := sorted(set(table) - set(known)):
-        raise UsageError(f"{unknown[0]!r} is none of {', '.join(sorted(known))}")
-
-
-def _plain(key: str, value: Any) -> Any:
-    """Lists of these two are one value; of the others, one value for each row."""
-    return tuple(value) if key in ("children", "search") else value
+def _own(table: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row says beside how it cuts."""
+    context = table.get("context", "parents")
+    one_of("the context", [context], get_args(Context))
+    return {"search": tuple(table.get("search", ())), "context": context}

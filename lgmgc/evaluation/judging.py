@@ -11,7 +11,7 @@ from lgmgc.evaluation.measures.budget import BUDGETS, deliver
 from lgmgc.evaluation.measures.characters import Place, overlap, precision_omega
 from lgmgc.evaluation.measures.ranking import DEPTHS, ranking_measures
 from lgmgc.evaluation.measures.relevance import Chunking, Rule
-from lgmgc.evaluation.searching import Found
+from lgmgc.evaluation.searching import Found, read_span
 
 RULES: tuple[Rule, ...] = ("lowered", "folded", "span", "rouge")
 CHARACTERS_K = 5
@@ -41,6 +41,8 @@ def judge(
     """Measure what every question found.
 
     A question may have several pieces of evidence: DCG and Recall are taken of each, and averaged.
+    They ask which parents are found; budgets and characters are of what a reader is then given,
+    which is a parent's window where it has one.
 
     Args:
         benchmark: with questions; those without evidence are left out.
@@ -97,7 +99,7 @@ def _rank(
         for each in evidence:
             document = each.document or question.document
             place = chunkings[document].relevant(each, rule)
-            rankings.append([(one.parent.document.id, one.place) for one in some])
+            rankings.append([(one.parent.document.id, one.place) for one in some[: DEPTHS[-1]]])
             relevant.append([] if place is None else [(document, place)])
             owners.append(question.id)
     measured = ranking_measures(rankings, relevant)
@@ -126,8 +128,9 @@ def _within(
 
 
 def _tokens(found: Sequence[Sequence[Found]], count: Count) -> dict[str, int]:
-    """The tokens of every parent that was found, by its id."""
-    texts = {each.parent.id: each.parent.text for some in found for each in some}
+    """The tokens of what is given of every parent that was found, by its id."""
+    parents = {each.parent.id: each.parent for some in found for each in some}
+    texts = {key: p.document.text[slice(*read_span(p))] for key, p in parents.items()}
     return dict(zip(texts, count(list(texts.values())), strict=True))
 
 
@@ -140,4 +143,4 @@ def _places(question: Question) -> list[Place]:
 
 
 def _place(chunk: Chunk) -> Place:
-    return chunk.document.id, chunk.start, chunk.end
+    return chunk.document.id, *read_span(chunk)

@@ -16,8 +16,10 @@ def machine(models: ExperimentModels) -> dict[str, Any]:
     """Describe what an experiment ran on.
 
     Args:
-        models: those that were asked for are named, with the sha256 of their weights.
+        models: those that were asked for are named, with the sha256 of their weights; embedder is
+            None where none was.
     """
+    embedder = models.used_embedder
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "processor": _processor(),
@@ -33,7 +35,7 @@ def machine(models: ExperimentModels) -> dict[str, Any]:
             }
             for model in models.used
         ],
-        "embedder": {"name": models.embedder.name, "identity": models.embedder.identity},
+        "embedder": embedder and {"name": embedder.name, "identity": embedder.identity},
     }
 
 

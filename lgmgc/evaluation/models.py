@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lgmgc.chunkers.load import ModelChoice
@@ -21,6 +22,7 @@ from lgmgc.files.manifest import versions
 if TYPE_CHECKING:  # these import torch
     from lgmgc.lm.embedder import Embedder
     from lgmgc.lm.load import LoadedModel
+    from lgmgc.lm.locate import Located
 
 RULE = 1
 """To be raised whenever this package asks a model the same and makes another answer of it."""
@@ -50,6 +52,7 @@ class ExperimentModels:
         self.choice = choice
         self._cache = cache
         self._language: dict[str | None, LanguageModel] = {}
+        self._loaded: dict[Path, LanguageModel] = {}
 
     def language(self, name: str | None) -> LanguageModel:
         """The language model of a name; None for the experiment's.
@@ -59,27 +62,37 @@ class ExperimentModels:
         """
         name = name or self.choice.model
         if name not in self._language:
-            from lgmgc.lm.load import load_scorer
+            from lgmgc.lm.locate import locate
+            from lgmgc.lm.store import default_cache
 
-            choice = replace(self.choice, model=name)
-            loaded = load_scorer(
-                choice.model,
-                cache=choice.cache,
-                prompt=choice.prompt,
-                template=choice.template,
-                eos=choice.eos,
-                device=choice.device,
-                precision=choice.precision,
-            )
-            identity = json.dumps(
-                [
-                    RULE,
-                    *(loaded.weights_sha256(), loaded.precision, loaded.device, loaded.eos),
-                    *(loaded.prompt, loaded.template, _library_versions()),
-                ]
-            )
-            self._language[name] = LanguageModel(loaded, identity)
+            # The default may be asked for by its name too: it is loaded once.
+            located = locate(name, self.choice.cache or default_cache())
+            if located.folder not in self._loaded:
+                self._loaded[located.folder] = self._load(located)
+            self._language[name] = self._loaded[located.folder]
         return self._language[name]
+
+    def _load(self, located: Located) -> LanguageModel:
+        from lgmgc.lm.load import load_scorer
+
+        choice = self.choice
+        loaded = load_scorer(
+            located,
+            cache=choice.cache,
+            prompt=choice.prompt,
+            template=choice.template,
+            eos=choice.eos,
+            device=choice.device,
+            precision=choice.precision,
+        )
+        identity = json.dumps(
+            [
+                RULE,
+                *(loaded.weights_sha256(), loaded.precision, loaded.device, loaded.eos),
+                *(loaded.prompt, loaded.template, _library_versions()),
+            ]
+        )
+        return LanguageModel(loaded, identity)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -97,7 +110,12 @@ class ExperimentModels:
     @property
     def used(self) -> list[LanguageModel]:
         """The language models that were asked for so far."""
-        return list(self._language.values())
+        return list(self._loaded.values())
+
+    @property
+    def used_embedder(self) -> Embedder | None:
+        """The embedder, if it was asked for so far."""
+        return vars(self).get("embedder")
 
     def count_tokens(self) -> Callable[[list[str]], list[int]]:
         """How budgets are counted: the tokens of texts, by the experiment's language model."""

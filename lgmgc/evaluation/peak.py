@@ -7,11 +7,13 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 
 from lgmgc.chunkers.chunker import Settings
 from lgmgc.chunkers.load import ModelChoice, load_models
 from lgmgc.document import Document
+from lgmgc.errors import ModelError
 from lgmgc.evaluation.experiment import Row
 
 
@@ -29,11 +31,20 @@ def peak_of(
     Returns:
         ``peak_bytes``: the largest resident set, with Python, libraries and models;
         ``loading_seconds``; ``alone_seconds``: cutting, without loading.
+
+    Raises:
+        ModelError: a model is not there, or the process was killed.
     """
     choice = replace(choice, model=row.model or choice.model)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as process:
-        return process.submit(_measured, tuple(documents), settings, choice).result()
+        try:
+            return process.submit(_measured, tuple(documents), settings, choice).result()
+        except BrokenProcessPool:
+            raise ModelError(
+                f"the process that measures the memory of {row.label!r} was killed; a machine with "
+                "more memory or a smaller model may do"
+            ) from None
 
 
 def _measured(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lgmgc.errors import UsageError
 from lgmgc.evaluation.judging import main_measure, recall_within
 from lgmgc.evaluation.measures.budget import BUDGETS
 from lgmgc.evaluation.results import Results, RowResult
 from lgmgc.evaluation.tables import spread
+from lgmgc.files.whole_file import WholeFile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,39 +33,40 @@ def plot_all(results: Results, folder: Path) -> list[Path]:
         The PNG files.
 
     Raises:
-        UsageError: matplotlib is missing.
+        UsageError: a file cannot be written.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UsageError("plots need matplotlib; `pip install 'lgmgc[eval]'`") from None
-    import matplotlib
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
-    # Law 4: the same results give the same bytes.
-    matplotlib.rcParams["svg.hashsalt"] = "lgmgc"
     drawn = []
     for benchmark, title in results.benchmarks.items():
         rows = results.on(benchmark)
         for name, draw in (("budget", _budget), ("seconds", _seconds), ("theta", _theta)):
-            figure = Figure(figsize=(7.5, 4.8), layout="constrained")
-            axes = figure.add_subplot()
-            if draw(axes, results, rows):
-                axes.set_title(title, fontsize=9)
-                axes.grid(alpha=0.3)
-                drawn.append(_save(figure, folder / f"{name}-{benchmark}"))
+            # Law 4: the same results give the same bytes. A dollar in a name is a dollar.
+            with rc_context({"svg.hashsalt": "lgmgc", "text.parse_math": False}):
+                figure = Figure(figsize=(7.5, 4.8), layout="constrained")
+                axes = figure.add_subplot()
+                if draw(axes, results, rows):
+                    axes.set_title(title, fontsize=9)
+                    axes.grid(alpha=0.3)
+                    _save(figure, folder / f"{name}-{benchmark}.svg", metadata={"Date": None})
+                    drawn.append(folder / f"{name}-{benchmark}.png")
+                    _save(figure, drawn[-1], dpi=120)
     return drawn
 
 
-def _save(figure: Figure, path: Path) -> Path:
-    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-    figure.savefig(path.with_suffix(".png"), dpi=120)
-    return path.with_suffix(".png")
+def _save(figure: Figure, path: Path, **how: Any) -> None:
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:], **how)
+    with WholeFile(path) as file:
+        file.write(picture.getvalue())
+        file.commit()
 
 
 def _budget(axes: Axes, results: Results, rows: Sequence[RowResult]) -> bool:
     """The share of the evidence within a budget of tokens, a line for each row."""
     names = [recall_within(budget) for budget in BUDGETS]
-    lines = [row for row in rows if names[0] in row.measures]
+    lines = [row for row in rows if row.of(names[0])]
     for number, row in enumerate(lines):
         values = [fmean(row.of(name).values()) for name in names]
         axes.plot(BUDGETS, values, marker=_MARKS[number % len(_MARKS)], label=row.label, lw=1.2)
@@ -77,11 +80,12 @@ def _budget(axes: Axes, results: Results, rows: Sequence[RowResult]) -> bool:
 def _seconds(axes: Axes, results: Results, rows: Sequence[RowResult]) -> bool:
     """Quality against the time that cutting takes, a point for each row."""
     measure = main_measure(results.rule)
-    points = [row for row in rows if measure in row.measures and row.settings]
+    points = [row for row in rows if row.of(measure) and row.settings]
     for number, row in enumerate(points):
         mark = _MARKS[number % len(_MARKS)]
         mean, low, high = spread(row, measure)
-        bar = [[mean - low], [high - mean]]
+        # 0 where there is no interval, or where its end passes the mean in the last bits.
+        bar = [[max(0.0, mean - low)], [max(0.0, high - mean)]]
         seconds = max(row.cost["seconds"], 1e-3)
         axes.errorbar([seconds], [mean], bar, fmt=mark, label=row.label, lw=0.8, capsize=2)
     axes.set_xscale("log")
@@ -109,13 +113,11 @@ def _theta(axes: Axes, results: Results, rows: Sequence[RowResult]) -> bool:
 def _families(
     rows: Sequence[RowResult], measure: str
 ) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    names = dict.fromkeys(row.label.split(" θ=")[0] for row in rows if " θ=" in row.label)
-    for name in names:
-        yield (
-            name,
-            [
-                (float(row.label.rsplit("=", 1)[1]), fmean(row.of(measure).values()))
-                for row in rows
-                if row.label.startswith(f"{name} θ=") and measure in row.measures
-            ],
-        )
+    """Rows whose labels are alike but for θ, with θ and the measure's mean."""
+    families: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        sign = re.search(r" θ=(\d+)", row.label)
+        if sign and (values := row.of(measure)):
+            name = row.label.replace(sign[0], "", 1)
+            families.setdefault(name, []).append((float(sign[1]), fmean(values.values())))
+    yield from families.items()

@@ -24,9 +24,10 @@ class Cost:
 
     Attributes:
         seconds: of model time, as measured when each request was first made.
-        spent: of model time now.
+        spent: now, in the model and in looking up and keeping what it answers.
         tokens: read and written.
-        asked: requests.
+        asked: requests; one that comes twice counts twice, in seconds and tokens too, for a run
+            without a cache would ask it twice.
         remembered: those of them that were answered from the cache.
     """
 
@@ -70,6 +71,7 @@ class Memory:
             size: the tokens of a request; the time of a call is shared out by them.
             ask: the model.
         """
+        arrived = time.perf_counter()
         keys = [hashlib.sha256(self._identity + describe(each)).digest() for each in requests]
         known = self._cache.get(keys)
         missing = {key: k for k, key in enumerate(keys) if known[k] is None}
@@ -79,7 +81,6 @@ class Memory:
             seconds = time.perf_counter() - began
             sizes = [size(requests[k]) for k in missing.values()]
             total = max(1, sum(sizes))
-            self.cost.spent += seconds
             fresh = {
                 key: Answer(value, seconds * tokens / total, tokens)
                 for key, value, tokens in zip(missing, values, sizes, strict=True)
@@ -87,11 +88,17 @@ class Memory:
             self._cache.put(fresh.items())
             known = [answer or fresh[key] for key, answer in zip(keys, known, strict=True)]
         found = [answer for answer in known if answer is not None]
+        self.cost.spent += time.perf_counter() - arrived
         self.cost.seconds += sum(answer.seconds for answer in found)
         self.cost.tokens += sum(answer.tokens for answer in found)
         self.cost.asked += len(found)
         self.cost.remembered += len(found) - len(missing)
         return [answer.value for answer in found]
+
+
+PORTION = 1024
+"""Texts that are embedded before their vectors are kept, so that a run killed in the midst of a
+large collection has lost no more."""
 
 
 class RememberedScorer:
@@ -194,10 +201,12 @@ class RememberedEmbedder:
     def _rows(
         self, texts: Sequence[str], kind: bytes, embed: Callable[[Sequence[str]], Rows]
     ) -> Rows:
-        values = self._memory.answers(
-            texts,
-            describe=lambda text: kind + text.encode(),
-            size=self._count,
-            ask=lambda some: [row.astype("<f4").tobytes() for row in embed(some)],
-        )
+        values: list[bytes] = []
+        for start in range(0, len(texts), PORTION):
+            values += self._memory.answers(
+                texts[start : start + PORTION],
+                describe=lambda text: kind + text.encode(),
+                size=self._count,
+                ask=lambda some: [row.astype("<f4").tobytes() for row in embed(some)],
+            )
         return np.frombuffer(b"".join(values), "<f4").reshape(len(texts), self.dimensions)

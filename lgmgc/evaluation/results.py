@@ -28,7 +28,8 @@ class RowResult:
         settings: what cut.
         sizes: parents, their mean size and so on, in words; see `sizes_of`.
         cost: ``seconds`` to cut, ``words_per_second``, ``model_tokens_per_token``,
-            ``index_seconds`` to embed; ``peak_bytes`` where memory was measured.
+            ``index_seconds`` to embed pieces and questions; ``peak_bytes`` where memory was
+            measured.
         ceilings: the share of questions that any chunk can satisfy, by rule of relevance.
         levels: by which level's piece the first 20 parents were found.
         values: the measures of each question (by its id), or document (for segmentation).
@@ -89,7 +90,12 @@ class Results:
 def dump(results: Results) -> str:
     """Write as JSON; what is NaN is left out, for JSON has none."""
     content = {"schema": SCHEMA, **dataclasses.asdict(results)}
-    return json.dumps(_told(content), ensure_ascii=False, allow_nan=False)
+    return as_json(content)
+
+
+def as_json(value: Any) -> str:
+    """One line of JSON, without the fields that are NaN."""
+    return json.dumps(_told(value), ensure_ascii=False, allow_nan=False)
 
 
 def _told(value: Any) -> Any:

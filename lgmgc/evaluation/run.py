@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from lgmgc.chunkers.chunker import Settings
+from lgmgc.chunkers.chunker import LARGEST, Settings
 from lgmgc.errors import UsageError
 from lgmgc.evaluation.answering import answer_all
 from lgmgc.evaluation.benchmark import Benchmark
-from lgmgc.evaluation.cutting import Cut, cut, cut_as_published, cut_at_random
+from lgmgc.evaluation.cutting import Cut, cut, cut_as_published, cut_at_random, published
 from lgmgc.evaluation.datasets import load_benchmark
 from lgmgc.evaluation.experiment import Experiment, Row
 from lgmgc.evaluation.judging import ceilings, judge
@@ -20,15 +20,45 @@ from lgmgc.evaluation.measures.answers import best_f1
 from lgmgc.evaluation.measures.sizes import sizes_of
 from lgmgc.evaluation.models import ExperimentModels
 from lgmgc.evaluation.peak import peak_of
-from lgmgc.evaluation.results import Results, RowResult
+from lgmgc.evaluation.results import Results, RowResult, Values
 from lgmgc.evaluation.searching import Found, search_all, won
 from lgmgc.evaluation.segmenting import segmentation_of
 from lgmgc.text.sizes import count_words
 
 
+def load_all(experiment: Experiment, data: Path) -> list[Benchmark]:
+    """Load the benchmarks, and refuse before anything is run what could not be.
+
+    Args:
+        experiment: names them.
+        data: the folder that their paths begin in.
+
+    Raises:
+        UsageError: a benchmark is not there, or lacks what the experiment asks of it.
+        DocumentError: a benchmark's file is not what it should be.
+    """
+    found: dict[str, Benchmark] = {}
+    for source in experiment.sources:
+        benchmark = load_benchmark(source.name, data / source.data, **source.options)
+        name = benchmark.name
+        if name in found:
+            raise UsageError(f"two benchmarks are called {name}; run them one by one")
+        if not benchmark.boundaries and "segmentation" in experiment.measures:
+            raise UsageError(f"{name} has no gold boundaries to compare with")
+        if not benchmark.boundaries and experiment.theta_of_gold:
+            raise UsageError(f"{name} has no gold segments to take θ from")
+        for row in experiment.rows:
+            if row.context == "whole" and benchmark.scope == "collection":
+                raise UsageError(f"{row.label!r}: a question to all of {name} has no document")
+            if row.published is not None and benchmark.chunkings:
+                published(row, benchmark)
+        found[name] = benchmark
+    return list(found.values())
+
+
 def run(
     experiment: Experiment,
-    data: Path,
+    benchmarks: Sequence[Benchmark],
     models: ExperimentModels,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Results:
@@ -36,27 +66,21 @@ def run(
 
     Args:
         experiment: what to run.
-        data: the folder that the benchmarks' paths begin in.
+        benchmarks: from `load_all`.
         models: to ask.
         progress: told each row before it is begun.
 
     Raises:
-        UsageError: a benchmark or a row cannot be as it is asked for.
-        DocumentError: a benchmark's file is not what it should be.
+        UsageError: a row cannot be as it is asked for.
         ModelError: a model is absent or unfit.
     """
     rows: list[RowResult] = []
-    titles = {}
-    for source in experiment.sources:
-        benchmark = load_benchmark(source.name, data / source.data, **source.options)
-        if benchmark.name in titles:
-            raise UsageError(f"two benchmarks are called {benchmark.name}; run them one by one")
-        titles[benchmark.name] = benchmark.title
-        rows += _Bench(experiment, benchmark, models, progress, data / source.data).rows()
+    for benchmark in benchmarks:
+        rows += _Bench(experiment, benchmark, models, progress).rows()
     return Results(
         name=experiment.name,
         title=experiment.title,
-        benchmarks=titles,
+        benchmarks={benchmark.name: benchmark.title for benchmark in benchmarks},
         baseline=experiment.baseline,
         rule=experiment.rule,
         rows=rows,
@@ -73,21 +97,21 @@ class _Bench:
         benchmark: Benchmark,
         models: ExperimentModels,
         progress: Callable[[str], None],
-        data: Path,
     ) -> None:
         self._experiment = experiment
         self._benchmark = benchmark
         self._models = models
         self._progress = progress
-        self._data = data
         self._cuts: dict[str, Cut] = {}
         self._words = {d.id: count_words(d.text) for d in benchmark.documents}
         self._tokens: dict[str | None, int] = {}
+        self._groups = {question.id: question.document for question in benchmark.questions}
 
     def rows(self) -> list[RowResult]:
         found = []
         for row in self._experiment.rows:
-            if row.published is not None and not self._benchmark.chunkings:
+            absent = row.like is not None and row.like not in self._cuts
+            if absent or (row.published is not None and not self._benchmark.chunkings):
                 self._progress(f"{self._benchmark.name}: {row.label} is not published for it")
                 continue
             self._progress(f"{self._benchmark.name}: {row.label}")
@@ -95,14 +119,34 @@ class _Bench:
         return found
 
     def _row(self, row: Row) -> RowResult:
-        cuts = self._cut(row)
-        made = [self._judged(row, each) for each in cuts]
-        return replace(made[0], values=_mean([each.values for each in made]))
+        if row.context != "parents":
+            return self._without_chunks(row)
+        made = [self._judged(row, each) for each in self._cut(row)]
+        if len(made) == 1:
+            return made[0]
+        values = _mean([each.values for each in made])
+        return replace(
+            made[0],
+            sizes=_average([each.sizes for each in made]),
+            ceilings=ceilings(values),
+            levels=_average([each.levels for each in made]),
+            values=values,
+        )
+
+    def _without_chunks(self, row: Row) -> RowResult:
+        """A reader that is given no chunk: nothing is cut, and nothing is searched for."""
+        values: dict[str, dict[str, float]] = {}
+        if "answers" in self._experiment.measures:
+            self._answer(row, [[] for _ in self._benchmark.questions], values)
+        return RowResult(row.label, self._benchmark.name, {}, {}, {}, {}, {}, values, self._groups)
 
     def _cut(self, row: Row) -> list[Cut]:
         """One cut, or one for each draw of the control."""
         if row.like is not None:
-            return [cut_at_random(self._cuts[row.like], seed) for seed in range(row.seeds)]
+            like, scorer = self._cuts[row.like], None
+            if like.settings.unit == "tokens":
+                scorer, _ = self._models.scorer(row.model)
+            return [cut_at_random(like, seed, scorer) for seed in range(row.seeds)]
         if row.settings is None:
             made = cut_as_published(row, self._benchmark)
         else:
@@ -115,34 +159,30 @@ class _Bench:
         times = self._experiment.theta_of_gold
         if not times:
             return settings
-        segments = sum(map(len, self._benchmark.boundaries.values()))
-        if not segments:
-            raise UsageError(f"{self._benchmark.name} has no gold segments to take θ from")
-        mean = sum(self._words.values()) / segments
+        gold = self._benchmark.boundaries
+        mean = sum(self._words[name] for name in gold) / sum(map(len, gold.values()))
         return replace(settings, theta=max(1, round(times * mean)))
 
     def _judged(self, row: Row, made: Cut) -> RowResult:
         benchmark, measures = self._benchmark, self._experiment.measures
         values: dict[str, dict[str, float]] = {}
-        cost = self._cost(row, made)
+        cost, theta = self._cost(row, made), made.settings.theta
         result = RowResult(
             label=row.label,
             benchmark=benchmark.name,
             settings=made.settings.configuration | {"model": row.model} if row.settings else {},
             sizes=sizes_of(
                 [parent.words for tree in made.trees for parent in tree.parents],
-                made.settings.theta if made.settings.unit == "words" else None,
+                theta if made.settings.unit == "words" and theta < LARGEST else None,
             ),
             cost=cost,
-            groups={question.id: question.document for question in benchmark.questions},
+            groups=self._groups,
         )
         if "retrieval" in measures or "answers" in measures:
-            found: list[list[Found]] = [[] for _ in benchmark.questions]
-            if row.context == "parents":
-                embedder, memory = self._models.remembered_embedder()
-                found = search_all(benchmark, made.trees, embedder, row.search)
-                cost["index_seconds"] = memory.cost.seconds
-                result = replace(result, levels={str(k): v for k, v in won(found).items()})
+            embedder, memory = self._models.remembered_embedder()
+            found = search_all(benchmark, made.trees, embedder, row.search)
+            cost["index_seconds"] = memory.cost.seconds
+            result = replace(result, levels={str(k): v for k, v in won(found).items()})
             if "retrieval" in measures:
                 count = self._models.count_tokens()
                 values |= judge(benchmark, made.trees, found, count)
@@ -150,22 +190,27 @@ class _Bench:
             if "answers" in measures:
                 self._answer(row, found, values)
         if "segmentation" in measures:
-            if not benchmark.boundaries:
-                raise UsageError(f"{benchmark.name} has no gold boundaries to compare with")
-            values |= {tree.document.id: segmentation_of(benchmark, tree) for tree in made.trees}
+            for tree in made.trees:
+                if (name := tree.document.id) in benchmark.boundaries:
+                    values.setdefault(name, {}).update(segmentation_of(benchmark, tree))
         return replace(result, values=values)
 
     def _answer(
         self, row: Row, found: Sequence[Sequence[Found]], values: dict[str, dict[str, float]]
     ) -> None:
         writer, _ = self._models.writer(None)
-        answers = answer_all(self._benchmark, found, writer, row.context, self._experiment.reader_k)
-        for question, answer in zip(self._benchmark.questions, answers, strict=True):
-            if question.answers:
-                f1 = best_f1(answer, question.answers, self._benchmark.language)
-                values.setdefault(question.id, {})["F1 of answers"] = f1
+        benchmark, k = self._benchmark, self._experiment.reader_k
+        asked = [(q, f) for q, f in zip(benchmark.questions, found, strict=True) if q.answers]
+        judged = replace(benchmark, questions=tuple(question for question, _ in asked))
+        answers = answer_all(judged, [some for _, some in asked], writer, row.context, k)
+        for question, answer in zip(judged.questions, answers, strict=True):
+            f1 = best_f1(answer, question.answers, benchmark.language)
+            values.setdefault(question.id, {})["F1 of answers"] = f1
 
     def _cost(self, row: Row, made: Cut) -> dict[str, float]:
+        """What cutting costs; nothing of published chunks and controls, which are not cut anew."""
+        if row.settings is None:
+            return {}
         seconds = made.model_seconds + made.other_seconds
         words = sum(self._words.values())
         cost = {"seconds": seconds, "words_per_second": words / max(seconds, 1e-9)}
@@ -173,7 +218,7 @@ class _Bench:
             cost["model_tokens_per_token"] = made.model_tokens / self._tokens_of(row.model)
         if made.retries or made.fallbacks:
             cost |= {"retries": made.retries, "fallbacks": made.fallbacks}
-        if "memory" in self._experiment.measures and row.settings is not None:
+        if "memory" in self._experiment.measures:
             cost |= peak_of(self._benchmark.documents, made.settings, row, self._models.choice)
         return cost
 
@@ -192,9 +237,14 @@ def _mean(draws: Sequence[Mapping[str, Mapping[str, float]]]) -> Mapping[str, Ma
     >>> _mean([{"q": {"a": 1.0}}, {"q": {"a": 0.0}}])
     {'q': {'a': 0.5}}
     """
-    if len(draws) == 1:
-        return draws[0]
-    return {
-        key: {name: fmean(draw[key][name] for draw in draws) for name in draws[0][key]}
-        for key in draws[0]
-    }
+    return {key: _average([draw[key] for draw in draws]) for key in draws[0]}
+
+
+def _average(draws: Sequence[Values]) -> dict[str, float]:
+    """Of each name; 0 where a draw has none of it.
+
+    >>> _average([{"a": 1.0}, {"a": 0.0, "b": 1.0}])
+    {'a': 0.5, 'b': 0.5}
+    """
+    names = dict.fromkeys(name for draw in draws for name in draw)
+    return {name: fmean(draw.get(name, 0.0) for draw in draws) for name in names}

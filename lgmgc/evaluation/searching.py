@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from lgmgc.document import Chunk, Tree
-from lgmgc.evaluation.benchmark import Benchmark
+from lgmgc.evaluation.benchmark import Benchmark, Span
 from lgmgc.evaluation.remembered import RememberedEmbedder
 from lgmgc.retrieval.embedding import Rows
 from lgmgc.retrieval.matrix import Matrix
 from lgmgc.retrieval.rows import content, pieces
 
-DEPTH = 100
-"""How many parents are kept of each question: enough for every k and every budget."""
+DEPTH = 1000
+"""How many parents are kept of each question: enough for every k, and for every budget where
+parents have 4 tokens or more on the average, as the shortest paragraphs of a dialogue do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ def search_all(
         own[question.document].best(query)
         for question, query in zip(benchmark.questions, queries, strict=True)
     ]
+
+
+def read_span(parent: Chunk) -> Span:
+    """What a reader is given where a parent is found: its window, if it has one."""
+    return parent.window or (parent.start, parent.end)
 
 
 def won(found: Sequence[Sequence[Found]], depth: int = 20) -> dict[int, float]:

@@ -14,7 +14,8 @@ from lgmgc.evaluation.results import Results, RowResult
 
 RULES: dict[Rule, str] = {
     "lowered": "the first chunk that contains the evidence, lower-cased (GutenQA's own rule)",
-    "folded": "the same, with quotes, dashes, punctuation and white space made alike",
+    "folded": "the first chunk that contains the evidence, with case, quotes, dashes, punctuation "
+    "and white space made alike",
     "span": "the first chunk that covers where the evidence stands",
     "rouge": "the chunk with the highest ROUGE-L recall of the evidence (the paper's relabelling)",
 }
@@ -78,6 +79,9 @@ def _benchmark(results: Results, rows: Sequence[RowResult]) -> Iterator[str]:
 
 
 def _cost_table(rows: Sequence[RowResult]) -> Iterator[str]:
+    rows = [row for row in rows if row.sizes]
+    if not rows:
+        return
     yield from ("", "### Sizes and cost", "")
     columns = {
         head: cells for head, show in _COLUMNS.items() if any(cells := [show(row) for row in rows])
@@ -94,10 +98,15 @@ def _shown(key: str, form: str, divisor: float = 1.0) -> Callable[[RowResult], s
     return show
 
 
+def _over(share: float) -> str:
+    """Never 0 % where one of thousands is over."""
+    return "" if math.isnan(share) else f"{share:.2%}" if share else "0%"
+
+
 _COLUMNS: dict[str, Callable[[RowResult], str]] = {
     "parents": lambda row: f"{row.sizes['count']:,.0f}",
     "words a parent": lambda row: f"{row.sizes['mean']:.0f} ± {row.sizes['deviation']:.0f}",
-    "over θ": lambda row: f"{row.sizes['over']:.0%}" if "over" in row.sizes else "",
+    "over θ": lambda row: _over(row.sizes.get("over", math.nan)),
     "seconds to cut": _shown("seconds", ",.1f"),
     "words/s": _shown("words_per_second", ",.0f"),
     "model tokens a token": _shown("model_tokens_per_token", ".2f"),
@@ -145,19 +154,34 @@ def _table(
         elif base:
             cells += ["", ""]
         yield _line(cells)
-    counts = sorted({len(row.of(tested)) for row in rows})
     yield ""
-    yield f"Of {' to '.join(f'{count:,}' for count in counts)}; brackets: 95 % intervals."
+    yield _drawn(rows, tested)
     if base:
+        yield "p: paired permutation test, not corrected for the number of rows."
         yield from _told(apart, base.label)
+    elif len(rows) > 1:
+        yield "No baseline is among them: **no** difference is tested, so the order tells nothing."
+
+
+def _drawn(rows: Sequence[RowResult], name: str) -> str:
+    """Of how many questions or documents means are, and what their intervals are drawn from."""
+    counts = sorted({len(row.of(name)) for row in rows})
+    keys = {(key, row.groups.get(key)) for row in rows for key in row.of(name)}
+    unit = "questions" if any(document is not None for _, document in keys) else "documents"
+    documents = sorted({key if document is None else document for key, document in keys})
+    over = "whole documents" if groups_of(documents) else f"{unit}, which hold for these documents"
+    return (
+        f"Means of {' to '.join(f'{count:,}' for count in counts)} {unit}; "
+        f"brackets: 95 % bootstrap intervals over {over}."
+    )
 
 
 def _told(apart: dict[str, Difference], base: str) -> Iterator[str]:
     """Which rows differ from the baseline; a table must not seem to rank what it cannot."""
-    sure = [label for label, d in apart.items() if d.low > 0 or d.high < 0]
+    sure = [label for label, d in apart.items() if (d.low > 0 or d.high < 0) and d.p < 0.05]
     unsure = [label for label in apart if label not in sure]
     if sure:
-        yield f"Told apart from {base} (the interval of the paired difference leaves 0 out): "
+        yield f"Told apart from {base} (the interval of the paired difference leaves 0 out, and p < 0.05): "
         yield f"{'; '.join(sure)}."
     if unsure:
         yield f"**Not** told apart from {base}, whatever the order of their means: "
@@ -214,7 +238,8 @@ def _made(results: Results) -> Iterator[str]:
     where = f"{made['cores']} cores of {made['processor']}"
     yield f"`lgmgc eval run` of {results.name}, {made['date']}, on {where}."
     yield f"Models: {', '.join(models) or 'none'};"
-    yield f"embedder {embedder['name']} ({embedder['identity'][:12]})."
+    told = f"{embedder['name']} ({embedder['identity'][:12]})" if embedder else "none"
+    yield f"embedder: {told}."
     yield f"Versions: {versions}."
     yield "Seconds are model time as measured when each request was first made, and all other time."
 
@@ -225,4 +250,4 @@ def _heads(heads: Sequence[str]) -> Iterator[str]:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"

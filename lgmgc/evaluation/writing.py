@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
-import json
+import math
 from pathlib import Path
 from statistics import fmean
 
 from lgmgc.errors import UsageError
 from lgmgc.evaluation.plots import plot_all
-from lgmgc.evaluation.results import Results, dump
+from lgmgc.evaluation.results import Results, as_json, dump
 from lgmgc.evaluation.tables import markdown
-from lgmgc.files.writer import WholeFile
+from lgmgc.files.whole_file import WholeFile
+
+FILES = ("results.md", "results.csv", "questions.jsonl", "results.json")
 
 
 def check_folder(folder: Path) -> None:
-    """Make the folder of results, before anything is run.
+    """Make the folder of results, before anything is run, and see that it can be written to.
 
     Raises:
-        UsageError: it cannot be made.
+        UsageError: it cannot be made or written to, or matplotlib is missing.
     """
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UsageError("plots need matplotlib; `pip install 'lgmgc[eval]'`")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot be made ({error.strerror or error}); give another --out"
         ) from None
+    for name in FILES:
+        with WholeFile(folder / name):
+            pass
 
 
 def write(results: Results, folder: Path) -> None:
@@ -37,16 +45,16 @@ def write(results: Results, folder: Path) -> None:
         folder: there already; each file appears whole or not at all.
 
     Raises:
-        UsageError: a file cannot be written, or matplotlib is missing.
+        UsageError: a file cannot be written.
     """
     pictures = plot_all(results, folder)
-    files = {
-        "results.md": markdown(results, [picture.name for picture in pictures]),
-        "results.csv": _means(results),
-        "questions.jsonl": _questions(results),
-        "results.json": dump(results),
-    }
-    for name, text in files.items():
+    texts = (
+        markdown(results, [picture.name for picture in pictures]),
+        _means(results),
+        _questions(results),
+        dump(results),
+    )
+    for name, text in zip(FILES, texts, strict=True):
         with WholeFile(folder / name) as file:
             file.write(text.encode("utf-8"))
             file.commit()
@@ -60,7 +68,8 @@ def _means(results: Results) -> str:
     for row in results.rows:
         alone = {**row.sizes, **row.cost, **{f"{k}: ceiling": v for k, v in row.ceilings.items()}}
         for name, value in alone.items():
-            table.writerow((row.benchmark, row.label, name, f"{value:.6g}", ""))
+            shown = "" if math.isnan(value) else f"{value:.6g}"
+            table.writerow((row.benchmark, row.label, name, shown, ""))
         for name in row.measures:
             values = list(row.of(name).values())
             mean = f"{fmean(values):.6g}" if values else ""
@@ -71,11 +80,7 @@ def _means(results: Results) -> str:
 def _questions(results: Results) -> str:
     """One JSON object for each row and question (or document)."""
     return "".join(
-        json.dumps(
-            {"benchmark": row.benchmark, "row": row.label, "question": key, **values},
-            ensure_ascii=False,
-        )
-        + "\n"
+        as_json({"benchmark": row.benchmark, "row": row.label, "question": key, **values}) + "\n"
         for row in results.rows
         for key, values in row.values.items()
     )

@@ -11,14 +11,18 @@ from typing import Any
 
 from lgmgc.document import Chunk, Document, Tree
 from lgmgc.errors import UsageError
+from lgmgc.files.places import headings_of, pages_of
 
 
 def read_trees(path: Path) -> Iterator[Tree]:
-    """Rebuild the trees of which `lgmgc.files.writer.rows` wrote the rows.
+    """Rebuild the trees of which `lgmgc.files.rows.rows` wrote the rows.
 
     A document's text is put together from its level 0 rows, so these have to reach from its
     beginning to its end without a gap; they may overlap. A document without a row (an empty one)
-    is not there. Scores are as the rows have them, with four decimals.
+    is not there. Scores are as the rows have them, with four decimals. Every chunk has the pages
+    and headings of its row, but the document's own may begin a little elsewhere: see
+    `lgmgc.files.places`. Rows of before there were windows, views, pages, headings and metadata are
+    read too.
 
     Args:
         path: JSON lines, the rows of a document next to each other, a parent before its children.
@@ -60,6 +64,9 @@ class _Row:
     score: float | None
     window: tuple[int, int] | None
     view: str | None
+    pages: tuple[int, int] | None
+    headings: tuple[str, ...]
+    metadata: dict[str, object] | None
     text: str
 
 
@@ -70,7 +77,7 @@ def _row(path: Path, number: int, line: bytes) -> _Row:
         raise _fault(path, number, "is not a JSON object in UTF-8") from None
     if not isinstance(read, dict):
         raise _fault(path, number, "is not a JSON object in UTF-8")
-    row = {"score": None, "window": None, "view": None, **read, "line": number}
+    row = {**_ABSENT, **read, "line": number}
     for name, fit in _FIELDS.items():
         if name not in row:
             raise _fault(path, number, f"has no field {name!r}")
@@ -80,17 +87,27 @@ def _row(path: Path, number: int, line: bytes) -> _Row:
         raise _fault(path, number, "needs a parent above level 0, and none at level 0")
     if row["end"] - row["start"] != len(row["text"]):
         raise _fault(path, number, "has a text that is not as long as its span")
-    row["window"] = row["window"] and tuple(row["window"])
+    for name in ("window", "pages", "headings"):
+        row[name] = None if row[name] is None else tuple(row[name])
     return _Row(**{name: row[name] for name in (*_FIELDS, "line")})
 
 
 def _tree(path: Path, rows: Sequence[_Row]) -> Tree:
-    document = Document(rows[0].document, _text(path, rows))
+    document = Document(
+        rows[0].document,
+        _text(path, rows),
+        rows[0].metadata or {},
+        pages_of([(row.start, row.end, row.pages) for row in rows if row.pages is not None]),
+        headings_of((row.start, row.headings) for row in rows),
+    )
     parents: dict[str, _Row] = {}
     children: dict[str, list[Chunk]] = {}
     for row in rows:
         if row.text != document.text[row.start : row.end]:
             raise _fault(path, row.line, "has another text than the level 0 rows have there")
+        chunk = _chunk(document, row)
+        if (chunk.pages, chunk.headings) != (row.pages, row.headings):
+            raise _fault(path, row.line, "has pages or headings that contradict other rows")
         if row.parent is None:
             if row.id in parents:
                 raise _fault(path, row.line, "has the id of another parent of its document")
@@ -98,7 +115,7 @@ def _tree(path: Path, rows: Sequence[_Row]) -> Tree:
         elif row.parent not in parents:
             raise _fault(path, row.line, "is a child whose parent is not above it")
         else:
-            children[row.parent].append(_chunk(document, row))
+            children[row.parent].append(chunk)
     return Tree(document, tuple(_chunk(document, p, children[key]) for key, p in parents.items()))
 
 
@@ -151,6 +168,17 @@ def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0  # a bool is an int to isinstance
 
 
+def _is_pages(value: Any) -> bool:
+    if not (isinstance(value, list) and len(value) == 2 and all(map(_is_count, value))):
+        return False
+    return bool(1 <= value[0] <= value[1] <= _PAGES)
+
+
+_PAGES = 10**6
+_ABSENT: dict[str, Any] = {
+    **dict.fromkeys(("score", "window", "view", "pages", "metadata")),
+    "headings": [],
+}
 _FIELDS = {
     "id": _is_text,
     "document": _is_text,
@@ -165,5 +193,8 @@ _FIELDS = {
         or (isinstance(value, list) and len(value) == 2 and all(map(_is_count, value)))
     ),
     "view": lambda value: value is None or _is_text(value),
+    "pages": lambda value: value is None or _is_pages(value),
+    "headings": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "metadata": lambda value: value is None or isinstance(value, dict),
     "text": _is_text,
 }

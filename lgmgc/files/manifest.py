@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from lgmgc import __version__
 from lgmgc.document import Tree
 from lgmgc.files.reader import MANIFEST
+from lgmgc.files.rows import SCHEMA
 
 if TYPE_CHECKING:  # these bring in torch, which a run without a model goes without
     from lgmgc.chunkers.chunker import Counts
@@ -47,10 +48,10 @@ def beside(output: Path) -> Path:
     return output.with_name(f"{output.name}{MANIFEST}")
 
 
-def versions() -> dict[str, str]:
-    """Give the versions of lgmgc, Python and those `LIBRARIES` that are installed."""
+def versions(*also: str) -> dict[str, str]:
+    """Give the versions of lgmgc, Python and those `LIBRARIES`, or others, that are installed."""
     found = {"lgmgc": __version__, "python": platform.python_version()}
-    for name in LIBRARIES:
+    for name in (*LIBRARIES, *also):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -58,75 +59,28 @@ def versions() -> dict[str, str]:
     return found
 
 
-@dataclass(slots=True)
-class Record:
-    """What becomes of each document of a run.
-
-    Attributes:
-        documents: one entry for each that was chunked, in the order of the output.
-        failed: one entry for each that was not.
-        empty: how many of `documents` had no text at all.
-    """
-
-    documents: list[dict[str, object]] = field(default_factory=list)
-    failed: list[dict[str, str]] = field(default_factory=list)
-    empty: int = 0
-
-    def add(self, tree: Tree) -> None:
-        """Note a document that was chunked."""
-        document = tree.document
-        self.empty += not document.text
-        self.documents.append(
-            {
-                "id": document.id,
-                "sha256": document.content_hash,
-                "characters": len(document.text),
-                "words": sum(parent.words for parent in tree.parents),
-                "chunks": sum(1 + len(parent.children) for parent in tree.parents),
-            }
-        )
-
-    def fail(self, document: str, message: str) -> None:
-        """Note a document that could not be chunked, and why."""
-        self.failed.append({"id": document, "message": message})
+def entry(tree: Tree) -> dict[str, object]:
+    """Say of a document that was chunked what the manifest has of it."""
+    document = tree.document
+    return {
+        "id": document.id,
+        "sha256": document.content_hash,
+        "characters": len(document.text),
+        "words": sum(parent.words for parent in tree.parents),
+        "chunks": sum(1 + len(parent.children) for parent in tree.parents),
+    }
 
 
-def manifest(
-    *,
-    configuration: Mapping[str, object],
-    record: Record,
-    counts: Counts,
-    models: LoadedModels,
-    weights_sha256: str | None,
-    seconds: Mapping[str, float],
-    output: str,
-    sha256: str,
-) -> bytes:
-    """Write the manifest as indented JSON.
+def tally(counts: Counts, models: LoadedModels) -> Counter[str]:
+    """Say what was made and asked so far.
 
     Args:
-        configuration: the options of the run.
-        record: the documents.
-        counts: what the chunker counted.
-        models: what was asked; its language model, if there was one, is described.
-        weights_sha256: the model's.
-        seconds: wall time by stage.
-        output: the output's file name, without its folder.
-        sha256: the output's.
+        counts: the chunker's.
+        models: what it asked.
     """
-    loaded = models.loaded
-    asked = loaded.scorer.counters if loaded else None
-    writer = models.writer.counters if models.writer else None
-    content = {
-        "configuration": dict(configuration),
-        "versions": versions(),
-        "model": _model(loaded, weights_sha256) if loaded else None,
-        "embedder": _embedder(models.embedder) if models.embedder else None,
-        "output": {"file": output, "sha256": sha256},
-        "counts": {
-            "documents": len(record.documents),
-            "empty_documents": record.empty,
-            "failed_documents": len(record.failed),
+    asked = models.loaded.scorer.counters if models.loaded else None
+    return Counter(
+        {
             "parents": counts.parents,
             "chunks": counts.chunks,
             "words": counts.words,
@@ -135,20 +89,64 @@ def manifest(
             "windows_shortened": counts.shortened,
             "windows": asked.windows if asked else 0,
             "model_calls": asked.calls if asked else 0,
-            "texts_written": writer.calls if writer else 0,
+            "texts_written": models.writer.counters.calls if models.writer else 0,
             "texts_embedded": models.embedder.counters.texts if models.embedder else 0,
             "tokens_read": models.tokens_read,
             "retries": counts.retries,
             "fallbacks": counts.fallbacks,
-        },
-        "seconds": {stage: round(duration, 3) for stage, duration in seconds.items()},
-        "documents": record.documents,
-        "failed": record.failed,
+        }
+    )
+
+
+def manifest(
+    *,
+    made: Mapping[str, object],
+    output: Mapping[str, object],
+    counts: Mapping[str, int],
+    seconds: Mapping[str, float],
+    documents: Iterable[Mapping[str, object]],
+    failed: Iterable[Mapping[str, object]],
+) -> Iterator[bytes]:
+    """Write the manifest as indented JSON, piece by piece (law 5).
+
+    Args:
+        made: what decides the output; see `describe`.
+        output: its files.
+        counts: documents, and what they took; see `tally`. What the models were asked is, in a run
+            that was interrupted, that of the documents in the output, in whichever run.
+        seconds: wall time by stage, of the last run.
+        documents: an `entry` for each document, in the order of the output.
+        failed: ``id`` and ``message`` of each that failed.
+    """
+    rounded = {stage: round(duration, 3) for stage, duration in seconds.items()}
+    content = {
+        "schema": SCHEMA,
+        **made,
+        "output": output,
+        "counts": counts,
+        "seconds": rounded,
     }
-    return json.dumps(content, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+    yield json.dumps(content, ensure_ascii=False, indent=2).removesuffix("\n}").encode("utf-8")
+    for name, entries in (("documents", documents), ("failed", failed)):
+        yield f',\n  "{name}": ['.encode()
+        between = ""
+        for each in entries:
+            written = json.dumps(each, ensure_ascii=False, indent=2).replace("\n", "\n    ")
+            yield f"{between}\n    {written}".encode()
+            between = ","
+        yield b"\n  ]" if between else b"]"
+    yield b"\n}\n"
 
 
-def _model(loaded: LoadedModel, weights_sha256: str | None) -> dict[str, object]:
+def describe(models: LoadedModels) -> dict[str, object]:
+    """Say which models are asked; the language model's weights are read for their sha256."""
+    return {
+        "model": _model(models.loaded, models.loaded.weights_sha256()) if models.loaded else None,
+        "embedder": _embedder(models.embedder) if models.embedder else None,
+    }
+
+
+def _model(loaded: LoadedModel, weights_sha256: str) -> dict[str, object]:
     return {
         "name": loaded.name,
         "weights_sha256": weights_sha256,

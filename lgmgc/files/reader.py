@@ -142,7 +142,8 @@ def _texts(folder: str) -> Iterator[str]:
         there = set(files)
         for name in files:
             # Chunks that lgmgc wrote into the folder are no documents.
-            written = f"{name}{MANIFEST}" in there
+            whole = f"chunks{MANIFEST}" if name.startswith("part-") else f"{name}{MANIFEST}"
+            written = whole in there
             if not name.startswith(".") and name.lower().endswith(SUFFIXES) and not written:
                 yield os.path.join(inside, name)  # noqa: PTH118 - keeps "./" as it was typed
 

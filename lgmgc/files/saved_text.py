@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lgmgc.document import Document
 from lgmgc.errors import UsageError
-from lgmgc.files.writer import WholeFile
+from lgmgc.files.whole_file import WholeFile
 
 _LENGTH = 40  # characters of the id, at most 4 bytes each, of the 255 bytes that a name may have
 

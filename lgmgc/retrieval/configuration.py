@@ -8,7 +8,7 @@ import json
 from lgmgc.chunkers.chunker import Settings
 from lgmgc.chunkers.load import ModelChoice
 from lgmgc.document import Tree
-from lgmgc.files.writer import rows
+from lgmgc.files.rows import rows
 from lgmgc.lm.locate import Located, locate
 from lgmgc.lm.store import default_cache, sha256_of
 

@@ -1,11 +1,8 @@
 import hashlib
 import json
 import os
-import resource
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +56,10 @@ def test_out_holds_the_same_with_a_manifest_beside(here: Path) -> None:
     data = (here / "o.jsonl").read_bytes()
     assert data == printed.out
     manifest = json.loads((here / "o.jsonl.manifest.json").read_bytes())
-    assert manifest["output"] == {"file": "o.jsonl", "sha256": hashlib.sha256(data).hexdigest()}
+    sha256 = hashlib.sha256(data).hexdigest()
+    shape = {"format": "jsonl", "only": None, "nest": False}
+    assert manifest["output"] == {**shape, "file": "o.jsonl", "sha256": sha256}
+    assert manifest["schema"] == 2
     assert manifest["configuration"]["theta"] == 20
     assert manifest["configuration"]["method"] == "mg"
     assert manifest["model"] is None
@@ -154,7 +154,7 @@ def test_a_blank_file_is_kept(here: Path) -> None:
         (["a.txt", "--language", "klingon"], "klingon"),
         (["a.txt", "--out", "none/o.jsonl"], "none/o.jsonl: cannot be written"),
         (["a.txt", "--out", "/dev/null"], "/dev/null: is not a regular file"),
-        (["a.txt", "--out", "./a.txt"], "a.txt: is one of the documents"),
+        (["a.txt", "--out", "./a.txt"], "--out ./a.txt: end its name with .jsonl"),
         (["a.txt", "--prompt", "@none"], "--prompt @none: cannot be read"),
         (["a.txt", "--prompt", "@latin.txt"], "--prompt @latin.txt: is not UTF-8 (byte 0xE9"),
     ],
@@ -223,71 +223,6 @@ finally:
         assert b"was imported" not in done.stderr
 
 
-# What follows ends a run in its middle: standard input is the last document and stays open, so the
-# run has written what came before and waits.
-
-
-def many(here: Path) -> None:
-    """More documents than the chunker opens at once, so that it must hand some on."""
-    (here / "many").mkdir()
-    for number in range(300):
-        (here / f"many/{number:03}.txt").write_bytes(TEXT.encode())
-
-
-def held(here: Path) -> subprocess.Popen[bytes]:
-    many(here)
-    (here / "o.jsonl").write_text("old")
-    process = start("chunk", "many", "-", *MG, "--out", "o.jsonl")
-    end = time.monotonic() + 60
-    while not any(path.stat().st_size > 100_000 for path in here.glob(".o.jsonl.*.tmp")):
-        assert time.monotonic() < end, "the run wrote nothing in a minute"
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.02)
-    return process
-
-
-def test_kill_9_leaves_no_half_written_output(here: Path) -> None:
-    process = held(here)
-    process.kill()
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    assert (here / "o.jsonl").read_text() == "old"
-    assert not (here / "o.jsonl.manifest.json").exists()
-    # The same command again is not disturbed by what was left.
-    done = run("chunk", "many", "-", *MG, "--out", "o.jsonl", stdin=b"The end.")
-    assert done.status == 0
-    assert parents_text((here / "o.jsonl").read_bytes()) == TEXT * 300 + "The end."
-
-
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_run_cleans_up_in_silence(
-    here: Path, number: signal.Signals, status: int
-) -> None:
-    process = held(here)
-    process.send_signal(number)
-    assert process.communicate()[1] == b""
-    assert process.returncode == status
-    assert (here / "o.jsonl").read_text() == "old"
-    assert not list(here.glob(".*"))
-
-
-def test_a_full_disk_is_one_line_and_leaves_nothing(here: Path) -> None:
-    process = start(
-        "chunk",
-        "a.txt",
-        *MG,
-        "--out",
-        "o.jsonl",
-        before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
-        environment=[("PYTHONDONTWRITEBYTECODE", "1")],
-    )
-    err = process.communicate()[1].decode()
-    assert process.returncode == 2
-    assert err.startswith("lgmgc: o.jsonl: cannot be written (File too large); make room")
-    assert len(err.splitlines()) == 1
-    assert sorted(p.name for p in here.iterdir()) == ["a.txt", "empty.txt", "latin.txt"]
-
-
 def test_a_full_disk_behind_standard_output(here: Path) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     process = start("chunk", "a.txt", *MG, stdout=full)
@@ -309,7 +244,10 @@ def test_a_reader_that_goes_away_ends_the_run_quietly(here: Path) -> None:
 
 
 def test_rows_come_while_the_run_goes_on(here: Path) -> None:
-    many(here)
+    # More documents than the chunker opens at once, so that it must hand some on.
+    (here / "many").mkdir()
+    for number in range(300):
+        (here / f"many/{number:03}.txt").write_bytes(TEXT.encode())
     process = start("chunk", "many", "-", *MG)
     assert process.stdout is not None
     first = process.stdout.readline()  # while standard input, the last document, is still open

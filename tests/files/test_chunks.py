@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from lgmgc.chunkers.chunker import Chunker, Settings
 from lgmgc.chunkers.options import Options
-from lgmgc.document import Chunk, Document, Tree
+from lgmgc.document import Chunk, Document, Heading, Tree
 from lgmgc.errors import UsageError
 from lgmgc.files.chunks import read_trees
-from lgmgc.files.writer import rows
+from lgmgc.files.rows import rows
 from tests.fake import SCORES, TEXTS, FakeScorer, FakeWriter
 
 METHODS = {
@@ -74,6 +74,21 @@ def test_one_document_after_another(tmp_path: Path) -> None:
         next(trees)
 
 
+def test_pages_headings_and_metadata(tmp_path: Path) -> None:
+    text = "One thing. Another thing. A third thing. A fourth one. "
+    titles = (Heading(11, 1, "Other"), Heading(26, 2, "Third"))
+    document = Document("a", text, {"year": 1901}, (0, 13, 13, 30), titles)
+    tree = Chunker(Settings("mg", 6)).chunk(document)
+    path = written(tmp_path / "c.jsonl", [tree])
+    [read] = read_trees(path)
+    assert read == tree
+    assert read.document.metadata == {"year": 1901}
+    places = [(chunk.pages, chunk.headings) for chunk in tree]
+    assert [(chunk.pages, chunk.headings) for chunk in read] == places
+    assert len(set(places)) > 3
+    assert list(rows(read)) == list(rows(tree))
+
+
 def test_rows_of_before_windows_and_views(tmp_path: Path) -> None:
     short = {"id": "p", "document": "a", "parent": None, "level": 0, "start": 0, "end": 4}
     path = tmp_path / "c.jsonl"
@@ -106,6 +121,18 @@ FIRST = row("a", 0, "One. ")
             "line 3 has a field 'level' that cannot be",
         ),
         ([row("a", 0, "One.", level=True)], "line 1 has a field 'level' that cannot be"),
+        ([row("a", 0, "One.", pages=[2, 1])], "line 1 has a field 'pages' that cannot be"),
+        ([row("a", 0, "One.", pages=[1, 10**9])], "line 1 has a field 'pages' that cannot be"),
+        ([row("a", 0, "One.", headings=None)], "line 1 has a field 'headings' that cannot be"),
+        ([row("a", 0, "One.", metadata=[])], "line 1 has a field 'metadata' that cannot be"),
+        (
+            [row("a", 0, "One. ", pages=[2, 2]), row("a", 5, "Two.", pages=[1, 1])],
+            "line 1 has pages or headings that contradict other rows",
+        ),
+        (
+            [row("a", 0, "One. ", headings=["A"]), row("a", 5, "Two.")],
+            "line 2 has pages or headings that contradict other rows",
+        ),
         ([row("a", -1, "One.")], "line 1 has a field 'start' that cannot be"),
         ([row("a", 0, "One.", window=[1])], "line 1 has a field 'window' that cannot be"),
         ([row("a", 0, "One.", score="1")], "line 1 has a field 'score' that cannot be"),

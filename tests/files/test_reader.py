@@ -190,7 +190,10 @@ def test_encoding_names() -> None:
 
 
 def test_chunks_that_were_written_into_a_folder_are_no_documents(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
     for name in ("a.txt", "chunks.jsonl", "chunks.jsonl.manifest.json", "rows.jsonl"):
         (tmp_path / name).write_text("{}")
+    for name in ("part-00000.jsonl", "chunks.manifest.json"):
+        (tmp_path / "out" / name).write_text("{}")
     found = [source.id.rpartition("/")[2] for source in find([str(tmp_path)])]
     assert found == ["a.txt", "rows.jsonl"]

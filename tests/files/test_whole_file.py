@@ -1,68 +1,12 @@
 import errno
 import hashlib
-import json
-import math
 import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from lgmgc.document import Chunk, Document, Tree
 from lgmgc.errors import UsageError
-from lgmgc.files.writer import WholeFile, rows
-
-KEYS = ["id", "document", "parent", "level", "start", "end", "words", "score"]
-KEYS += ["window", "view", "text"]
-
-
-def one_row(text: str, score: float | None = None) -> bytes:
-    document = Document("a", text)
-    [row] = rows(Tree(document, (Chunk(document, "f00d", 0, 0, len(text), 1, score),)))
-    return row
-
-
-def test_rows() -> None:
-    document = Document("d.txt", "Eins. Zwei. Drei.")
-    small = Chunk(document, "c2", 2, 0, 6, 1)
-    half = Chunk(document, "c1", 1, 0, 6, 1)
-    first = Chunk(document, "p1", 0, 0, 12, 2, -1.23456, (half, small))
-    second = Chunk(document, "p2", 0, 12, 17, 1)
-    read = [json.loads(row) for row in rows(Tree(document, (first, second)))]
-    assert [list(row) for row in read] == [KEYS] * 4
-    assert [tuple(row.values()) for row in read] == [
-        ("p1", "d.txt", None, 0, 0, 12, 2, -1.2346, None, None, "Eins. Zwei. "),
-        ("c1", "d.txt", "p1", 1, 0, 6, 1, None, None, None, "Eins. "),
-        ("c2", "d.txt", "p1", 2, 0, 6, 1, None, None, None, "Eins. "),
-        ("p2", "d.txt", None, 0, 12, 17, 1, None, None, None, "Drei."),
-    ]
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_a_row_is_one_line_for_everybody_and_keeps_the_text(text: str) -> None:
-    row = one_row(text)
-    assert row.endswith(b"\n")
-    assert len(row.decode().splitlines()) == 1
-    assert json.loads(row)["text"] == text
-
-
-def test_text_is_readable_where_it_can_be() -> None:
-    assert '"text": "é 今 \\u2028\\u2029\\u0085"' in one_row("é 今 \u2028\u2029\u0085").decode()
-
-
-@pytest.mark.parametrize(
-    ("score", "written"),
-    [
-        (-0.00001, b'"score": 0.0,'),
-        (-3.5, b'"score": -3.5,'),
-        (-math.inf, b'"score": null,'),
-        (math.nan, b'"score": null,'),
-        (None, b'"score": null,'),
-    ],
-)
-def test_scores(score: float | None, written: bytes) -> None:
-    assert written in one_row("x", score)
+from lgmgc.files.whole_file import WholeFile, remove_left
 
 
 def test_a_file_appears_at_the_commit_and_not_before(tmp_path: Path) -> None:
@@ -134,3 +78,11 @@ def test_a_failing_disk_is_a_sentence(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=os.strerror(errno.ENOSPC)):
             file.commit()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_killed_runs_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    names = (".a.jsonl.x1y2.tmp", ".b.jsonl.x1y2.tmp", "a.jsonl", ".a.jsonl.partial")
+    for name in names:
+        (tmp_path / name).touch()
+    remove_left(tmp_path / "a.jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])

@@ -1,0 +1,152 @@
+"""A run of `lgmgc chunk`: models loaded, documents cut, all summed up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from lgmgc.cli.chunk_documents import Journaled, Printed, Run
+from lgmgc.cli.chunking import Chunking
+from lgmgc.cli.messages import say, tell
+from lgmgc.cli.progress import Watch
+from lgmgc.files import output
+from lgmgc.files.documents import Reading
+from lgmgc.files.journal import Journal
+from lgmgc.files.manifest import describe, manifest, tally, versions
+from lgmgc.files.shape import Shape
+from lgmgc.lm.store import sha256_of
+
+if TYPE_CHECKING:  # imported when a run needs them, so that --help comes at once
+    from lgmgc.chunkers.chunker import Chunker
+    from lgmgc.chunkers.load import LoadedModels
+
+
+def print_chunks(run: Run, shape: Shape, chunking: Chunking) -> None:
+    """Write rows on standard output as they come.
+
+    Args:
+        run: what to read.
+        shape: of the rows.
+        chunking: how to cut.
+    """
+    models, chunker = _load(chunking, run.watch)
+    begun = time.monotonic()
+    run.go(Printed(shape), chunker, models)
+    counts = tally(chunker.counts, models)
+    tell(_summary(run, counts, counts, time.monotonic() - begun))
+
+
+def write_chunks(
+    run: Run, to: output.Place, journal: Journal, files: output.Output, chunking: Chunking
+) -> None:
+    """Write files and their manifest, from where an earlier run was.
+
+    Args:
+        run: what to read.
+        to: where they go.
+        journal: what an earlier run did.
+        files: puts them together.
+        chunking: how to cut.
+
+    Raises:
+        UsageError: the earlier run was begun otherwise, or the disk is full or fails.
+    """
+    started = time.monotonic()
+    configuration = _configuration(chunking, run.reading)
+    libraries = versions("pyarrow") if to.shape.format == "parquet" else versions()
+    journal.require("configuration", configuration)
+    journal.require("versions", libraries)
+    journal.require("output", to.decides)
+    if journal.resumed:
+        tell(f"{to.out}: {_documents(journal.resumed)} done before; --fresh would start again")
+    models, chunker = _load(chunking, run.watch)
+    # Now, so that weights that cannot be read do not come to light after hours of work.
+    asked = describe(models)
+    journal.require("models", {**asked, "batch_tokens": models.batch_tokens})
+
+    begun = time.monotonic()
+    run.go(Journaled(journal, files), chunker, models)
+    ended = time.monotonic()
+
+    counts = journal.counts()
+    if run.failed < run.named or not run.failed:
+        files.finish(
+            lambda written: manifest(
+                made={
+                    "configuration": {**configuration, "batch_tokens": models.batch_tokens},
+                    "versions": libraries,
+                    **asked,
+                },
+                output=written,
+                counts={
+                    "documents": run.named - run.failed,
+                    "empty_documents": run.empty,
+                    "failed_documents": run.failed,
+                    **counts,
+                },
+                seconds={"loading": begun - started, "chunking": ended - begun},
+                documents=journal.entries(),
+                failed=journal.failures(),
+            )
+        )
+    tell(_summary(run, counts, tally(chunker.counts, models), ended - begun))
+
+
+@contextmanager
+def stoppable(out: str, journal: Journal) -> Iterator[None]:
+    """Say how to go on when the user, or the system, ends the run."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        done = _documents(journal.done)
+        say(f"{out}: stopped with {done} done; give the same command again to go on")
+        raise
+
+
+def _configuration(chunking: Chunking, reading: Reading) -> dict[str, object]:
+    """What decides rows, apart from documents and models."""
+    settings, choice = chunking
+    boundaries = settings.options.boundaries
+    return {
+        **settings.configuration,
+        **({"boundaries_sha256": sha256_of(boundaries)} if boundaries else {}),
+        "prompt": choice.prompt,
+        "template": choice.template,
+        **asdict(reading),
+    }
+
+
+def _load(chunking: Chunking, watch: Watch) -> tuple[LoadedModels, Chunker]:
+    from lgmgc.chunkers.load import load_models
+
+    settings, choice = chunking
+    with watch.loading() if settings.plan.needs or settings.unit == "tokens" else nullcontext():
+        models = load_models(settings, choice)
+    return models, models.chunker(settings)
+
+
+def _summary(run: Run, whole: Mapping[str, int], now: Mapping[str, int], seconds: float) -> str:
+    """Sum up.
+
+    Args:
+        run: that ended.
+        whole: what the output took.
+        now: what it took in this run.
+        seconds: of this run.
+    """
+    asked = f"{now['tokens_read']:,} model tokens, "
+    if now["retries"] or now["fallbacks"]:
+        asked += f"{now['retries']:,} retries, {now['fallbacks']:,} fallbacks, "
+    before = f", {run.found:,} done before" if run.found else ""
+    return (
+        f"{_documents(run.named)} ({run.empty:,} empty, {run.failed:,} failed{before}): "
+        f"{whole['parents']:,} parents, {whole['chunks']:,} chunks, {whole['words']:,} words; "
+        f"{asked}{seconds:,.1f} s, {now['words'] / max(seconds, 1e-9):,.0f} words/s"
+    )
+
+
+def _documents(count: int) -> str:
+    return f"{count:,} document{'s' * (count != 1)}"
