@@ -80,7 +80,8 @@ def place(
     """Understand what the user typed.
 
     Args:
-        out: a file by its suffix; a folder if it is one or ends with "/".
+        out: a file by its suffix, JSON lines if it has none; a folder if it is one or ends with
+            "/".
         format: of the files in a folder.
         only: see `Shape`.
         nest: see `Shape`.
@@ -103,7 +104,7 @@ def place(
     target = resolved(path)
     resolved(beside(target))
     for known in FORMATS:
-        if target.suffix.lower() == f".{known}":
+        if (target.suffix.lower() or ".jsonl") == f".{known}":
             return Place(out, target, Shape(known, only, nest))
     raise UsageError(
         f"--out {out}: end its name with {', '.join(f'.{known}' for known in FORMATS)}, or with / "

@@ -53,6 +53,7 @@ def shards(folder: Path) -> dict[str, str]:
 def test_places(here: Path) -> None:
     (here / "there").mkdir()
     assert place("a.jsonl") == Place("a.jsonl", here / "a.jsonl", Shape())
+    assert place("chunks").shape == Shape("jsonl")
     assert place("a.CSV", only="parents").shape == Shape("csv", "parents")
     assert place("new/") == Place("new/", here / "new", Shape(), 1000)
     assert place("there", "parquet", shard=5) == Place("there", here / "there", Shape("parquet"), 5)
@@ -68,8 +69,7 @@ def test_places(here: Path) -> None:
     ("out", "message"),
     [
         ("", "--out '' names no file"),
-        ("chunks", "--out chunks: end its name with .jsonl, .parquet, .csv, or with / for a"),
-        ("chunks.tsv", "--out chunks.tsv: end its name with"),
+        ("chunks.tsv", "--out chunks.tsv: end its name with .jsonl, .parquet, .csv, or with / for a"),
         ("/dev/null", "/dev/null: is not a regular file"),
         ("circle.jsonl", "circle.jsonl: cannot be written"),
     ],
