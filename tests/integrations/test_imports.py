@@ -56,8 +56,7 @@ print(json.dumps(said))
 def test_importing_the_adapters_reaches_no_network() -> None:
     # Nor does it import what would download: llama-index can use tiktoken and nltk.
     code = f"""
-import importlib, json, os, socket, sys
-os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+import importlib, json, os, socket, sys, tests.integrations.conftest
 def refuse(*arguments, **more):
     raise AssertionError("network")
 socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
