@@ -1,5 +1,6 @@
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from lgmgc.document import Chunk, Document, Heading, Tree
 from lgmgc.errors import DocumentError
-from lgmgc.files.rows import COLUMNS, metadata_json, nested, rows
+from lgmgc.files.rows import COLUMNS, SCHEMA, metadata_json, nested, rows
 
 
 def one_row(text: str, score: float | None = None) -> bytes:
@@ -89,3 +90,10 @@ def test_text_is_readable_where_it_can_be() -> None:
 )
 def test_scores(score: float | None, written: bytes) -> None:
     assert written in one_row("x", score)
+
+
+def test_the_documentation_has_every_column_and_its_meaning() -> None:
+    page = (Path(__file__).parents[2] / "docs/output.md").read_text(encoding="utf-8")
+    assert f"Schema {SCHEMA};" in page
+    for name, meaning in COLUMNS.items():
+        assert f"| `{name}` | {meaning} |" in page
