@@ -8,7 +8,6 @@ questions are drawn, and the result holds for that document.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
@@ -110,17 +109,6 @@ def compare(
     generator = np.random.default_rng(seed)
     mean, low, high, units = _interval(sums, counts, generator, resamples)
     return Difference(mean, low, high, _sign_flips(sums, generator, resamples), units)
-
-
-def standard_error(values: Sequence[float]) -> float:
-    """Of the mean.
-
-    >>> standard_error([0.0, 1.0, 0.0, 1.0])
-    0.28867513459481287
-    """
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    return math.sqrt(variance / len(values))
 
 
 def _units(

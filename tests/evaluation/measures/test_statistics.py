@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lgmgc.evaluation.measures import statistics
-from lgmgc.evaluation.measures.statistics import compare, interval, standard_error
+from lgmgc.evaluation.measures.statistics import compare, interval
 
 differences = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=9)
 
@@ -21,7 +21,6 @@ def test_tiny_cases_by_hand() -> None:
     # 3 - 1 = 2: of ±3 ±1, all four are as large.
     assert compare([3.0, 0.0], [0.0, 1.0]) == (1.0, -1.0, 3.0, 1.0, 2)
     assert compare([1.0, 2.0], [1.0, 2.0]) == (0.0, 0.0, 0.0, 1.0, 2)
-    assert standard_error([1.0, 1.0, 1.0]) == 0.0
 
 
 def test_too_few_to_tell() -> None:
