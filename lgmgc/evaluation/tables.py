@@ -181,7 +181,7 @@ def _told(apart: dict[str, Difference], base: str) -> Iterator[str]:
     sure = [label for label, d in apart.items() if (d.low > 0 or d.high < 0) and d.p < 0.05]
     unsure = [label for label in apart if label not in sure]
     if sure:
-        yield f"Told apart from {base} (the interval of the paired difference leaves 0 out, and p < 0.05): "
+        yield f"Told apart from {base} (the paired difference's interval leaves 0 out, p < 0.05): "
         yield f"{'; '.join(sure)}."
     if unsure:
         yield f"**Not** told apart from {base}, whatever the order of their means: "

@@ -37,7 +37,7 @@ def test_a_difference_whose_interval_leaves_0_out_is_told_apart() -> None:
     better = answers("better", *[0.5, 1.0] * 3, *[0.5, 0.5] * 3)
     found = said(SAME, better, answers("all", *[1.0] * 12))
     assert found.endswith(
-        "Told apart from base (the interval of the paired difference leaves 0 out, and p < 0.05): "
+        "Told apart from base (the paired difference's interval leaves 0 out, p < 0.05): "
         "\nall."
         "\n**Not** told apart from base, whatever the order of their means: \nbetter."
     )

@@ -69,7 +69,7 @@ def test_places(here: Path) -> None:
     ("out", "message"),
     [
         ("", "--out '' names no file"),
-        ("chunks.tsv", "--out chunks.tsv: end its name with .jsonl, .parquet, .csv, or with / for a"),
+        ("chunks.tsv", "--out chunks.tsv: end its name with .jsonl, .parquet, .csv, or with /"),
         ("/dev/null", "/dev/null: is not a regular file"),
         ("circle.jsonl", "circle.jsonl: cannot be written"),
     ],

@@ -13,7 +13,7 @@ from tests.retrieval.fake import Bag, paragraphs
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 os.environ["LANGSMITH_TRACING"] = "false"
-# Haystack imports it whether or not it may report; scripts/setup leaves it out, so that nothing can.
+# Haystack imports it whether or not it may report; scripts/setup leaves it out, so nothing can.
 if find_spec("posthog") is None:
     sys.modules["posthog"] = ModuleType("posthog")
 
