@@ -16,6 +16,8 @@ from lgmgc.evaluation.peak import peak_of
 def test_a_method_in_a_process_of_its_own() -> None:
     settings = Settings("recursive")
     text = "One two. Three four.\n\n" * 5_000
+    weight = bytearray(2**30)  # of this process; the other one does not inherit it
+    weight[:: 2**12] = b"x" * 2**18
     found = peak_of([Document("d", text)], settings, Row("r", settings), ModelChoice())
     assert set(found) == {"peak_bytes", "loading_seconds", "alone_seconds"}
     # Python with numpy and the sentence splitter, without torch.

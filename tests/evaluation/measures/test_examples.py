@@ -14,7 +14,7 @@ import pytest
         ("relevance", 7),
         ("segmentation", 2),
         ("sizes", 1),
-        ("statistics", 4),
+        ("statistics", 3),
     ],
 )
 def test_the_worked_examples(name: str, least: int) -> None:
