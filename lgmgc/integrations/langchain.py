@@ -136,8 +136,9 @@ class LGMGCRetriever(BaseRetriever):
         self._source = IndexSource(self.index, self.embedder)
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
+        """Search; ``k`` of an ``invoke`` counts before the retriever's own."""
         return [
             Document(
                 id=hit.parent.id,
@@ -150,7 +151,7 @@ class LGMGCRetriever(BaseRetriever):
                     **describe_hit(hit),
                 },
             )
-            for hit in self._source.search(query, self.k, self.mode)
+            for hit in self._source.search(query, k or self.k, self.mode)
         ]
 
 
