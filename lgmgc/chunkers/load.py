@@ -66,6 +66,19 @@ class LoadedModels:
             read += self.writer.counters.prompt_tokens + self.writer.counters.written_tokens
         return read
 
+    @property
+    def description(self) -> str:
+        """Which models these are and where they run, in one line; empty where there is none."""
+        told = []
+        if self.loaded:
+            told.append(
+                f"{self.loaded.name} in {self.loaded.precision} on {self.loaded.device}, from "
+                f"{self.loaded.source}"
+            )
+        if self.embedder:
+            told.append(f"embedder {self.embedder.name} ({self.embedder.identity[:12]})")
+        return "; ".join(told)
+
     def chunker(self, settings: Settings) -> Chunker:
         """A chunker that asks these models."""
         return Chunker(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lgmgc.cli.chunk_documents import Journaled, Printed, Run
 from lgmgc.cli.chunking import Chunking
-from lgmgc.cli.messages import say, tell
+from lgmgc.cli.messages import detail, say, tell
 from lgmgc.cli.progress import Watch
 from lgmgc.files import output
 from lgmgc.files.documents import Reading
@@ -125,6 +125,7 @@ def _load(chunking: Chunking, watch: Watch) -> tuple[LoadedModels, Chunker]:
     settings, choice = chunking
     with watch.loading() if settings.plan.needs or settings.unit == "tokens" else nullcontext():
         models = load_models(settings, choice)
+    detail(f"models: {models.description or 'none'}")
     return models, models.chunker(settings)
 
 

@@ -12,7 +12,7 @@ from lgmgc.chunkers.chunker import Settings
 from lgmgc.cli.chunking import Chunking, with_chunking
 from lgmgc.cli.finding import load_embedder_of, with_embedder_of
 from lgmgc.cli.indexing import Chunks, Given, Paths
-from lgmgc.cli.messages import say
+from lgmgc.cli.messages import say, tell
 from lgmgc.cli.reading import PATHS, with_reading
 from lgmgc.errors import UsageError
 from lgmgc.files import reader
@@ -97,12 +97,11 @@ def index(
     if prune and not given.named:
         say("nothing was pruned, for the ids of some documents that cannot be read are not known")
     pooled = vectors_of.counters.pooled if vectors_of else 0
-    typer.echo(
+    tell(
         f"{len(given.names):,} document{'s' * (len(given.names) != 1)}: {record.added:,} added, "
         f"{record.replaced:,} replaced, {record.skipped:,} skipped, {pruned:,} pruned, "
         f"{record.failed:,} failed; {record.pieces:,} pieces, {pooled:,} pooled texts, "
         f"{time.monotonic() - started:,.1f} s",
-        err=True,
     )
     if record.failed:
         raise typer.Exit(1)

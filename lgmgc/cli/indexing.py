@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from lgmgc.chunkers.chunker import Settings
 from lgmgc.chunkers.load import ModelChoice, load_models
+from lgmgc.cli.messages import detail
 from lgmgc.cli.progress import Watch
 from lgmgc.document import Document, Tree
 from lgmgc.errors import DocumentError
@@ -135,6 +136,7 @@ class Paths:
         with watch.loading() if asks else nullcontext():
             models = load_models(self._settings, self._choice, self._embedder)
             chunker = models.chunker(self._settings)
+        detail(f"models: {models.description or 'none'}")
 
         def advanced(document: Document, share: float) -> None:
             watch.advanced(document, share * cutting)

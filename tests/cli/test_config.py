@@ -75,6 +75,12 @@ def test_quiet_says_nothing_but_errors(folder: Path) -> None:
     assert "none.txt" in run("chunk", "none.txt", "--method", "fixed", "--quiet").err
 
 
+def test_verbose_says_which_model_is_used(folder: Path) -> None:
+    told = run("chunk", "a.txt", "--theta", "40", "-v").err
+    assert "models: smollm2-135m-instruct in " in told
+    assert "models: none" in run("chunk", "a.txt", "--method", "fixed", "-v").err
+
+
 @pytest.mark.parametrize("command", ["methods", "chunk", "eval run", "models list", "report"])
 def test_every_help_has_an_example_and_no_colour_where_none_is_wanted(
     command: str, monkeypatch: pytest.MonkeyPatch
