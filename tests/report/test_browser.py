@@ -90,7 +90,7 @@ def test_the_keyboard_goes_from_cut_to_cut(browser: Browser, prose: Path) -> Non
 
 def settled(browser: Browser, expression: str, wanted: object) -> Any:
     """The value once it is as wanted: what follows scrolling waits for the next frame."""
-    for _ in range(40):
+    for _ in range(200):
         if (value := browser.evaluate(expression)) == wanted:
             break
         time.sleep(0.05)

@@ -174,14 +174,19 @@
     event.preventDefault();
     lines[k].scrollIntoView();
     lines[k].focus({ preventScroll: true });
+    parent = k + 1;
+    follow();
   });
 
   let waiting = false;
-  addEventListener("scroll", () => {
+  const follow = () => {
     if (waiting) return;
     waiting = true;
     requestAnimationFrame(() => { waiting = false; if (!find("page").hidden) update(); });
-  }, { passive: true });
+  };
+  addEventListener("scroll", follow, { passive: true });
+  // A row far off is laid out only after the frame that scrolled to it: what the reader sees may then be another parent.
+  document.addEventListener("contentvisibilityautostatechange", follow, true);
   addEventListener("resize", measure);
   measure();
 })();
