@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 
 import pytest
 
+from lgmgc.lm.store import default_cache
 from lgmgc.retrieval import Index
 from tests.cli.program import run, start
 from tests.retrieval.fake import dump
@@ -112,8 +114,11 @@ def test_an_answer(here: Path, db: Path) -> None:
     assert f"[1] {here}/docs/bridge.txt " in below
 
 
-def test_another_embedder_is_refused(db: Path) -> None:
-    done = run("search", "--db", db, "owl", "--embedder", "all-mpnet-base-v2", "--device", "cpu")
+def test_another_embedder_is_refused(db: Path, tmp_path: Path) -> None:
+    # The same weights by a name that asks for prefixes: other vectors, so another embedder.
+    kept = default_cache() / "models" / "all-minilm-l6-v2"
+    other = shutil.copytree(kept, tmp_path / "e5-small")
+    done = run("search", "--db", db, "owl", "--embedder", other, "--device", "cpu")
     assert (done.status, done.out) == (2, b"")
     [line] = done.err.splitlines()
     assert line.startswith(f"lgmgc: {db}: was made with the embedder all-minilm-l6-v2 (")
