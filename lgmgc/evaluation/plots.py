@@ -35,15 +35,24 @@ def plot_all(results: Results, folder: Path) -> list[Path]:
     Raises:
         UsageError: a file cannot be written.
     """
-    from matplotlib import rc_context
+    from cycler import cycler
+    from matplotlib import rc_context, rcParams
     from matplotlib.figure import Figure
 
+    # Past its ten colours matplotlib would begin again with the same.
+    cycle = cycler(linestyle=["-", "--", ":"]) * rcParams["axes.prop_cycle"]
     drawn = []
     for benchmark, title in results.benchmarks.items():
         rows = results.on(benchmark)
         for name, draw in (("budget", _budget), ("seconds", _seconds), ("theta", _theta)):
             # Law 4: the same results give the same bytes. A dollar in a name is a dollar.
-            with rc_context({"svg.hashsalt": "lgmgc", "text.parse_math": False}):
+            with rc_context(
+                {
+                    "svg.hashsalt": "lgmgc",
+                    "text.parse_math": False,
+                    "axes.prop_cycle": cycle,
+                }
+            ):
                 figure = Figure(figsize=(7.5, 4.8), layout="constrained")
                 axes = figure.add_subplot()
                 if draw(axes, results, rows):

@@ -218,7 +218,7 @@ def _mean(row: RowResult, name: str, interval_too: bool) -> str:
     if not interval_too:
         return f"{fmean(row.of(name).values()):.3f}"
     mean, low, high = spread(row, name)
-    return f"{mean:.3f} [{low:.3f}, {high:.3f}]"
+    return f"{mean:.3f}" if math.isnan(low) else f"{mean:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _signed(difference: Difference) -> str:

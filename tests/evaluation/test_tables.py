@@ -72,7 +72,7 @@ def test_means_intervals_and_differences() -> None:
         ["base", "0.500 [0.000, 1.000]", "", ""],
         ["b", "1.000 [1.000, 1.000]", "+0.500 [+0.000, +1.000]", "1.000"],
         # A single question has no interval; it is compared with its own in the baseline.
-        ["one", "0.500 [nan, nan]", "+0.500", "1.000"],
+        ["one", "0.500", "+0.500", "1.000"],
     ]
     assert said(*rows).startswith("Means of 1 to 2 questions; brackets: 95 % bootstrap intervals ")
 
