@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import torch
 from transformers import AttentionInterface
 
+from lgmgc.lm.cpu_attention import BlockedAttention
+
 NAME = "lgmgc_packed"
 
 
@@ -34,6 +36,12 @@ class Packing:
     prefix: int = 0
     branches: bool = False
     masks: dict[tuple[int, int, int], torch.Tensor | None] = field(default_factory=dict)
+
+    @property
+    def most_keys(self) -> int:
+        """The most keys that a window's last query could see."""
+        first = self.lengths[0] if self.branches else 0
+        return self.prefix + first + max(self.lengths)
 
     def before(self, window: int) -> int:
         """The keys that stand before a window's own: of ρ, and of what it goes on from."""
@@ -98,30 +106,49 @@ def attend(
     if packing is None or attention_mask is not None or strange:
         raise UnsupportedAttention(", ".join(strange) or "no packing")
     reach = sliding_window or key.shape[2]
-    groups = query.shape[1] // key.shape[1]
+    scale = query.shape[3] ** -0.5 if scaling is None else scaling
+    blocks = query.device.type == "cpu" and query.dtype == torch.bfloat16
+    blocked = BlockedAttention(query, packing.most_keys) if blocks else None
     out = query.new_zeros(query.shape[0], query.shape[2], query.shape[1], value.shape[3])
     start = 0
     for window, length in enumerate(packing.lengths):
         stop = start + length
         before = packing.before(window)
+        own = query[:, :, start:stop]
         keys, values = (
             _with_prefix(states, packing.prefix, before, start, stop) for states in (key, value)
         )
-        mask = packing.mask(before, length, reach, query.device)
-        if mask is not None and groups > 1:
-            # Grouped heads and a mask together would leave the fast kernels on CUDA.
-            keys, values = (states.repeat_interleave(groups, dim=1) for states in (keys, values))
-        out[:, start:stop] = torch.nn.functional.scaled_dot_product_attention(
-            query[:, :, start:stop],
-            keys,
-            values,
-            attn_mask=mask,
-            is_causal=mask is None,
-            scale=scaling,
-            enable_gqa=mask is None and groups > 1,
-        ).transpose(1, 2)
+        if blocked:
+            made = blocked(own, keys, values, reach, scale)
+        else:
+            mask = packing.mask(before, length, reach, query.device)
+            made = _fused(own, keys, values, mask, scale)
+        out[:, start:stop] = made.transpose(1, 2)
         start = stop
     return out, None
+
+
+def _fused(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: torch.Tensor | None,
+    scale: float,
+) -> torch.Tensor:
+    """One window by the kernel that torch chooses; without a mask it is causal."""
+    groups = query.shape[1] // key.shape[1]
+    if mask is not None and groups > 1:
+        # Grouped heads and a mask together would leave the fast kernels on CUDA.
+        key, value = (states.repeat_interleave(groups, dim=1) for states in (key, value))
+    return torch.nn.functional.scaled_dot_product_attention(
+        query,
+        key,
+        value,
+        attn_mask=mask,
+        is_causal=mask is None,
+        scale=scale,
+        enable_gqa=mask is None and groups > 1,
+    )
 
 
 def _with_prefix(

@@ -56,6 +56,29 @@ def test_every_query_sees_the_prefix_and_its_own_window(
     torch.testing.assert_close(out[0].double(), expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("lengths", [(7,), (0, 3), (300, 1, 129), (128, 256)])
+@pytest.mark.parametrize("prefix", [0, 5])
+@pytest.mark.parametrize("window", [None, 1, 100, 200])
+def test_bf16_on_the_cpu_sees_the_same(
+    lengths: tuple[int, ...], prefix: int, window: int | None
+) -> None:
+    query, key, value = (each.bfloat16() for each in states(prefix, sum(lengths) + 3))
+    out, _ = attend(
+        torch.nn.Identity(),
+        query,
+        key,
+        value,
+        None,
+        packing=Packing(lengths, prefix),
+        sliding_window=window,
+    )
+    expected = by_definition(
+        (query, key, value), lengths, prefix, window or 10**6, 1 / math.sqrt(SIZE)
+    )
+    # bf16 has 8 bits: products up to 8 are held to 1/32, and so are weights to some per cent.
+    torch.testing.assert_close(out[0].double(), expected, rtol=0.05, atol=0.05)
+
+
 def test_scaling_is_the_models_own() -> None:
     given = states(0, 6)
     out, _ = attend(torch.nn.Identity(), *given, None, packing=Packing((6,)), scaling=0.9)
@@ -64,8 +87,9 @@ def test_scaling_is_the_models_own() -> None:
     )
 
 
-def test_a_window_is_the_same_bits_whatever_shares_its_row() -> None:
-    query, key, value = states(2, 30)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_window_is_the_same_bits_whatever_shares_its_row(dtype: torch.dtype) -> None:
+    query, key, value = (each.to(dtype) for each in states(2, 30))
     out, _ = attend(torch.nn.Identity(), query, key, value, None, packing=Packing((11, 12, 7), 2))
     own = [0, 1, *range(13, 25)]
     alone, _ = attend(
