@@ -217,7 +217,7 @@ class Chunker:
 
     def chunk_many(
         self,
-        documents: Iterable[str | Document],
+        documents: Iterable[str | Document | None],
         progress: Callable[[Document, float], None] | None = None,
         failed: Callable[[Document, DocumentError], None] | None = None,
     ) -> Iterator[Tree]:
@@ -225,6 +225,8 @@ class Chunker:
 
         Args:
             documents: taken from only as far as batches need; a plain text gets its number as id.
+                None among them says that there is none for now: those that are open go on, and it
+                is asked again.
             progress: told what share of a document's sentences was read for the first time.
             failed: told of a document that its method cannot cut, which is then left out; None
                 ends the iteration there with the error.
@@ -240,8 +242,11 @@ class Chunker:
             raise TypeError("documents is one str; chunk(text) takes one, chunk_many a list")
         started: dict[int, tuple[Document, Sentences]] = {}  # by the job's id
 
-        def jobs() -> Iterator[Job[Segmentation]]:
+        def jobs() -> Iterator[Job[Segmentation] | None]:
             for number, given in enumerate(documents):
+                if given is None:
+                    yield None
+                    continue
                 document = Document(str(number), given) if isinstance(given, str) else given
                 if not isinstance(document, Document):
                     raise TypeError(f"a document is a str or Document, not {type(given).__name__}")

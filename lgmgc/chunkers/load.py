@@ -67,6 +67,14 @@ class LoadedModels:
         return read
 
     @property
+    def identity(self) -> dict[str, object]:
+        """Which models these are, for manifests; weights are read for their sha256."""
+        return {
+            "model": _model(self.loaded) if self.loaded else None,
+            "embedder": _embedder(self.embedder) if self.embedder else None,
+        }
+
+    @property
     def description(self) -> str:
         """Which models these are and where they run, in one line; empty where there is none."""
         told = []
@@ -133,3 +141,19 @@ def load_models(
         embedder = load_embedder(choice.embedder, cache=choice.cache, device=choice.device)
     batch_tokens = choice.batch_tokens or (loaded.batch_tokens if loaded else 4096)
     return LoadedModels(loaded, writer, embedder, batch_tokens)
+
+
+def _model(loaded: LoadedModel) -> dict[str, object]:
+    return {
+        "name": loaded.name,
+        "weights_sha256": loaded.weights_sha256(),
+        "precision": loaded.precision,
+        "device": loaded.device,
+        "eos": [{"id": number, "text": text} for number, text in loaded.eos],
+        "prompt": loaded.prompt,
+        "template": loaded.template,
+    }
+
+
+def _embedder(embedder: Embedder) -> dict[str, object]:
+    return {"name": embedder.name, "identity": embedder.identity}

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from lgmgc.chunkers.devices import places
 from lgmgc.cli.chunk_documents import Run
 from lgmgc.cli.chunk_run import print_chunks, stoppable, write_chunks
-from lgmgc.cli.chunking import Chunking, with_chunking
+from lgmgc.cli.chunking import MODELS, Chunking, with_chunking
 from lgmgc.cli.progress import Watch
 from lgmgc.cli.reading import PATHS, with_reading
 from lgmgc.errors import UsageError
@@ -95,6 +96,16 @@ def chunk(
             rich_help_panel=OUT,
         ),
     ] = None,
+    devices: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|0,1|cpu:2",
+            help="A process for each of these GPUs, all cutting the same documents; or so many on "
+            "the CPU. The output is that of one.",
+            show_default=False,
+            rich_help_panel=MODELS,
+        ),
+    ] = None,
     *,
     chunking: Chunking,
     reading: Reading,
@@ -117,13 +128,16 @@ def chunk(
     else:
         to = output.place(out, format, only, nest=nest, shard=shard_documents)
         sources = output.apart(sources, to)
+    if devices is not None and chunking.choice.device != "auto":
+        raise UsageError("--devices says where the model runs, as --device does; leave one out")
+    at = places(devices) if devices is not None else None
     terminal = out is None and sys.stdout is not None and sys.stdout.isatty()
     watch = Watch(len(sources), sum(each.size for each in sources), rows_on_terminal=terminal)
     run = Run(sources, reading, watch, save_text, max_failures)
     if out is None:
-        print_chunks(run, shape, chunking)
+        print_chunks(run, shape, chunking, at)
     else:
         with output.opened(to, fresh=fresh) as (journal, files), stoppable(out, journal):
-            write_chunks(run, to, journal, files, chunking)
+            write_chunks(run, to, journal, files, chunking, at)
     if run.failed:
         raise typer.Exit(1)

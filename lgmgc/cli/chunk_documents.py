@@ -6,24 +6,21 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from lgmgc.chunkers.cutter import Cutter
 from lgmgc.cli.progress import Watch
 from lgmgc.document import Document, Tree
 from lgmgc.errors import DocumentError, LgmgcError
 from lgmgc.files.documents import Failure, Reading, documents
 from lgmgc.files.journal import Journal
-from lgmgc.files.manifest import entry, tally
+from lgmgc.files.manifest import entry
 from lgmgc.files.output import Output
 from lgmgc.files.rows import metadata_json, rows
 from lgmgc.files.saved_text import save_text
 from lgmgc.files.shape import Shape
 from lgmgc.files.source import Source
 from lgmgc.files.standard_output import StandardOutput
-
-if TYPE_CHECKING:  # imported when a run needs them, so that --help comes at once
-    from lgmgc.chunkers.chunker import Chunker
-    from lgmgc.chunkers.load import LoadedModels
 
 
 class Kept(Protocol):
@@ -129,24 +126,20 @@ class Run:
     _kept: Kept = field(init=False)
     _waiting: deque[int] = field(default_factory=deque)  # positions of documents being cut
 
-    def go(self, kept: Kept, chunker: Chunker, models: LoadedModels) -> None:
+    def go(self, kept: Kept, cutter: Cutter) -> None:
         """Do it.
 
         Args:
             kept: takes what becomes of the documents.
-            chunker: cuts.
-            models: what it asks.
+            cutter: cuts.
 
         Raises:
             LgmgcError: more documents failed than may.
         """
         self._kept = kept
-        before = tally(chunker.counts, models)
         with self.watch:
-            trees = chunker.chunk_many(self._documents(), self.watch.advanced, self._not_cut)
-            for tree in trees:
-                after = tally(chunker.counts, models)
-                taken, before = Counter({k: after[k] - before[k] for k in after}), after
+            trees = cutter.cut(self._documents(), self.watch.advanced, self._not_cut)
+            for tree, taken in trees:
                 self._kept.add(self._waiting.popleft(), tree, taken)
                 self.watch.finished(tree.document)
                 self._settle()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -15,32 +15,39 @@ from lgmgc.cli.progress import Watch
 from lgmgc.files import output
 from lgmgc.files.documents import Reading
 from lgmgc.files.journal import Journal
-from lgmgc.files.manifest import describe, manifest, tally, versions
+from lgmgc.files.manifest import manifest, versions
 from lgmgc.files.shape import Shape
 from lgmgc.lm.store import sha256_of
 
 if TYPE_CHECKING:  # imported when a run needs them, so that --help comes at once
-    from lgmgc.chunkers.chunker import Chunker
-    from lgmgc.chunkers.load import LoadedModels
+    from lgmgc.chunkers.cutter import Cutter
+    from lgmgc.chunkers.devices import Place
 
 
-def print_chunks(run: Run, shape: Shape, chunking: Chunking) -> None:
+def print_chunks(
+    run: Run, shape: Shape, chunking: Chunking, devices: Sequence[Place] | None
+) -> None:
     """Write rows on standard output as they come.
 
     Args:
         run: what to read.
         shape: of the rows.
         chunking: how to cut.
+        devices: a process each; None for this one.
     """
-    models, chunker = _load(chunking, run.watch)
-    begun = time.monotonic()
-    run.go(Printed(shape), chunker, models)
-    counts = tally(chunker.counts, models)
-    tell(_summary(run, counts, counts, time.monotonic() - begun))
+    with _loaded(chunking, devices, run.watch) as cutter:
+        begun = time.monotonic()
+        run.go(Printed(shape), cutter)
+    tell(_summary(run, cutter.total, cutter.total, time.monotonic() - begun))
 
 
 def write_chunks(
-    run: Run, to: output.Place, journal: Journal, files: output.Output, chunking: Chunking
+    run: Run,
+    to: output.Place,
+    journal: Journal,
+    files: output.Output,
+    chunking: Chunking,
+    devices: Sequence[Place] | None,
 ) -> None:
     """Write files and their manifest, from where an earlier run was.
 
@@ -50,6 +57,7 @@ def write_chunks(
         journal: what an earlier run did.
         files: puts them together.
         chunking: how to cut.
+        devices: a process each; None for this one.
 
     Raises:
         UsageError: the earlier run was begun otherwise, or the disk is full or fails.
@@ -62,21 +70,21 @@ def write_chunks(
     journal.require("output", to.decides)
     if journal.resumed:
         tell(f"{to.out}: {_documents(journal.resumed)} done before; --fresh would start again")
-    models, chunker = _load(chunking, run.watch)
-    # Now, so that weights that cannot be read do not come to light after hours of work.
-    asked = describe(models)
-    journal.require("models", {**asked, "batch_tokens": models.batch_tokens})
+    with _loaded(chunking, devices, run.watch) as cutter:
+        # Now, so that weights that cannot be read do not come to light after hours of work.
+        asked = cutter.identity
+        journal.require("models", {**asked, "batch_tokens": cutter.batch_tokens})
 
-    begun = time.monotonic()
-    run.go(Journaled(journal, files), chunker, models)
-    ended = time.monotonic()
+        begun = time.monotonic()
+        run.go(Journaled(journal, files), cutter)
+        ended = time.monotonic()
 
     counts = journal.counts()
     if run.failed < run.named or not run.failed:
         files.finish(
             lambda written: manifest(
                 made={
-                    "configuration": {**configuration, "batch_tokens": models.batch_tokens},
+                    "configuration": {**configuration, "batch_tokens": cutter.batch_tokens},
                     "versions": libraries,
                     **asked,
                 },
@@ -92,7 +100,7 @@ def write_chunks(
                 failed=journal.failures(),
             )
         )
-    tell(_summary(run, counts, tally(chunker.counts, models), ended - begun))
+    tell(_summary(run, counts, cutter.total, ended - begun))
 
 
 @contextmanager
@@ -119,14 +127,23 @@ def _configuration(chunking: Chunking, reading: Reading) -> dict[str, object]:
     }
 
 
-def _load(chunking: Chunking, watch: Watch) -> tuple[LoadedModels, Chunker]:
+@contextmanager
+def _loaded(chunking: Chunking, devices: Sequence[Place] | None, watch: Watch) -> Iterator[Cutter]:
+    """Load the models, here or in processes that end with the block."""
+    from lgmgc.chunkers.cutter import OneProcess
     from lgmgc.chunkers.load import load_models
+    from lgmgc.chunkers.processes import ChunkerProcesses
 
     settings, choice = chunking
-    with watch.loading() if settings.plan.needs or settings.unit == "tokens" else nullcontext():
-        models = load_models(settings, choice)
-    detail(f"models: {models.description or 'none'}")
-    return models, models.chunker(settings)
+    with ExitStack() as stack:
+        with watch.loading() if settings.plan.needs or settings.unit == "tokens" else nullcontext():
+            cutter: Cutter = (
+                OneProcess(load_models(settings, choice), settings)
+                if devices is None
+                else stack.enter_context(ChunkerProcesses(settings, choice, devices))
+            )
+        detail(f"models: {cutter.description or 'none'}")
+        yield cutter
 
 
 def _summary(run: Run, whole: Mapping[str, int], now: Mapping[str, int], seconds: float) -> str:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import json
 import platform
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lgmgc import __version__
 from lgmgc.document import Tree
 from lgmgc.files.reader import MANIFEST
 from lgmgc.files.rows import SCHEMA
-
-if TYPE_CHECKING:  # these bring in torch, which a run without a model goes without
-    from lgmgc.chunkers.chunker import Counts
-    from lgmgc.chunkers.load import LoadedModels
-    from lgmgc.lm.embedder import Embedder
-    from lgmgc.lm.load import LoadedModel
 
 LIBRARIES = (
     "torch",
@@ -71,33 +63,6 @@ def entry(tree: Tree) -> dict[str, object]:
     }
 
 
-def tally(counts: Counts, models: LoadedModels) -> Counter[str]:
-    """Say what was made and asked so far.
-
-    Args:
-        counts: the chunker's.
-        models: what it asked.
-    """
-    asked = models.loaded.scorer.counters if models.loaded else None
-    return Counter(
-        {
-            "parents": counts.parents,
-            "chunks": counts.chunks,
-            "words": counts.words,
-            "sentences": counts.sentences,
-            "sentences_divided": counts.divided,
-            "windows_shortened": counts.shortened,
-            "windows": asked.windows if asked else 0,
-            "model_calls": asked.calls if asked else 0,
-            "texts_written": models.writer.counters.calls if models.writer else 0,
-            "texts_embedded": models.embedder.counters.texts if models.embedder else 0,
-            "tokens_read": models.tokens_read,
-            "retries": counts.retries,
-            "fallbacks": counts.fallbacks,
-        }
-    )
-
-
 def manifest(
     *,
     made: Mapping[str, object],
@@ -110,10 +75,11 @@ def manifest(
     """Write the manifest as indented JSON, piece by piece (law 5).
 
     Args:
-        made: what decides the output; see `describe`.
+        made: what decides the output.
         output: its files.
-        counts: documents, and what they took; see `tally`. What the models were asked is, in a run
-            that was interrupted, that of the documents in the output, in whichever run.
+        counts: documents, and what they took; see `lgmgc.chunkers.cutter.tally`. What the models
+            were asked is, in a run that was interrupted, that of the documents in the output, in
+            whichever run.
         seconds: wall time by stage, of the last run.
         documents: an `entry` for each document, in the order of the output.
         failed: ``id`` and ``message`` of each that failed.
@@ -136,27 +102,3 @@ def manifest(
             between = ","
         yield b"\n  ]" if between else b"]"
     yield b"\n}\n"
-
-
-def describe(models: LoadedModels) -> dict[str, object]:
-    """Say which models are asked; the language model's weights are read for their sha256."""
-    return {
-        "model": _model(models.loaded, models.loaded.weights_sha256()) if models.loaded else None,
-        "embedder": _embedder(models.embedder) if models.embedder else None,
-    }
-
-
-def _model(loaded: LoadedModel, weights_sha256: str) -> dict[str, object]:
-    return {
-        "name": loaded.name,
-        "weights_sha256": weights_sha256,
-        "precision": loaded.precision,
-        "device": loaded.device,
-        "eos": [{"id": number, "text": text} for number, text in loaded.eos],
-        "prompt": loaded.prompt,
-        "template": loaded.template,
-    }
-
-
-def _embedder(embedder: Embedder) -> dict[str, object]:
-    return {"name": embedder.name, "identity": embedder.identity}

@@ -116,13 +116,13 @@ class Scheduler:
 
     def run(
         self,
-        jobs: Iterable[Job[Result]],
+        jobs: Iterable[Job[Result] | None],
         progress: Callable[[Job[Result], int], None] = lambda job, sentences: None,
     ) -> Iterator[Job[Result]]:
         """Drive the jobs to their results, and hand them on in the order they came in.
 
         Args:
-            jobs: taken from only as far as batches need.
+            jobs: taken from only as far as batches need; None says that there is none for now.
             progress: told how many sentences of a job were read for the first time.
 
         Raises:
@@ -133,15 +133,18 @@ class Scheduler:
         more = True
         while more or line:
             while more and len(line) < IN_FLIGHT and not self._enough(line):
-                job = next(source, None)
-                if job is None:
+                try:
+                    job = next(source)
+                except StopIteration:
                     more = False
-                else:
-                    progress(job, job.advance())
-                    line.append(job)
-                    # At once: a method without a model is done here, and must not be held back.
-                    while line and not line[0].waiting:
-                        yield line.popleft()
+                    break
+                if job is None:
+                    break
+                progress(job, job.advance())
+                line.append(job)
+                # At once: a method without a model is done here, and must not be held back.
+                while line and not line[0].waiting:
+                    yield line.popleft()
             while line and not line[0].waiting:
                 yield line.popleft()
             busy = [job for job in line if job.waiting]

@@ -1,14 +1,16 @@
 import hashlib
 import json
 import platform
+from collections import Counter
 from collections.abc import Iterable
 from importlib import metadata
 
 from lgmgc import __version__
-from lgmgc.chunkers.chunker import Chunker, Settings
+from lgmgc.chunkers.chunker import Settings
+from lgmgc.chunkers.cutter import OneProcess
 from lgmgc.chunkers.load import LoadedModels
 from lgmgc.document import Document
-from lgmgc.files.manifest import describe, entry, manifest, tally, versions
+from lgmgc.files.manifest import entry, manifest, versions
 from lgmgc.files.rows import SCHEMA
 
 NAMES = ("torch", "transformers", "sentence-transformers", "tokenizers", "nupunkt", "sentencex")
@@ -58,9 +60,10 @@ def test_a_manifest() -> None:
 
 
 def test_what_is_said_of_documents_and_counted() -> None:
-    chunker = Chunker(Settings(method="mg", theta=4))
+    cutter = OneProcess(LoadedModels(), Settings(method="mg", theta=4))
     documents = [Document("a.txt", "Ein Satz. Noch ein Satz."), Document("b.txt", "")]
-    assert [entry(tree) for tree in chunker.chunk_many(documents)] == [
+    cut = list(cutter.cut(documents, lambda *told: None, lambda *told: None))
+    assert [entry(tree) for tree, _ in cut] == [
         {
             "id": "a.txt",
             "sha256": hashlib.sha256(b"Ein Satz. Noch ein Satz.").hexdigest(),
@@ -76,6 +79,7 @@ def test_what_is_said_of_documents_and_counted() -> None:
             "chunks": 0,
         },
     ]
-    counted = {key: count for key, count in tally(chunker.counts, LoadedModels()).items() if count}
+    counted = {key: count for key, count in cutter.total.items() if count}
     assert counted == {"parents": 2, "chunks": 9, "words": 5, "sentences": 2}
-    assert describe(LoadedModels()) == {"model": None, "embedder": None}
+    assert [+taken for _, taken in cut] == [Counter(counted), Counter()]
+    assert cutter.identity == {"model": None, "embedder": None}

@@ -132,6 +132,16 @@ def test_documents_share_batches() -> None:
     assert scorer.batches == [[10] * 10] * 4
 
 
+def test_none_for_now_lets_those_that_are_open_go_on() -> None:
+    scorer = Recorder()
+    first, second, third = (job(10, [[(0, 10)]]) for _ in range(3))
+    run = Scheduler(Models(scorer), 1_000).run(iter([None, first, second, None, None, third]))
+    assert [next(run), next(run)] == [first, second]
+    assert scorer.batches == [[10, 10]]  # without waiting for the third
+    assert list(run) == [third]
+    assert scorer.batches == [[10, 10], [10]]
+
+
 def test_methods_that_ask_for_nothing_need_no_scorer() -> None:
     jobs: list[Job[Answer]] = [Job(ask([]), None, np.ones(3, bool)) for _ in range(3)]
     assert [result.result for result in Scheduler(Models(), 10).run(iter(jobs))] == [[], [], []]
