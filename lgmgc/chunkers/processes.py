@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
@@ -148,8 +148,10 @@ class ChunkerProcesses:
         given = queue.offer(process) if process.asks else LATER
         if given is not LATER:
             process.asks = False
-            with contextlib.suppress(OSError):  # it died; the end of what it said tells so
+            try:
                 process.connection.send(given)
+            except OSError:  # it died meanwhile, not of this; the end of what it said tells so
+                queue.take_back(process, given)
 
     def _listen(self, seconds: float | None, queue: WorkQueue, progress: Advanced) -> None:
         """Take one message of each that has said something, or wait for the first.
@@ -190,11 +192,10 @@ class ChunkerProcesses:
         process.process.join()
         status = process.process.exitcode or 0
         how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-        if not process.held:
-            when = "" if process.ready else ", before its models were loaded"
+        if not process.ready:
             raise LgmgcError(
-                f"a process on {process.place.name} {how}{when}; see whether memory ran out, or "
-                "name fewer devices"
+                f"a process on {process.place.name} {how} before its models were loaded; see "
+                "whether memory ran out, or name fewer devices"
             )
         queue.lost(process, how)
         return self._begin(process.place)
@@ -207,7 +208,9 @@ class ChunkerProcesses:
             args=(theirs, self._settings, self._choice, place, identify),
             daemon=True,
         )
-        # Ctrl-C goes to all processes of a terminal; these end when this one says so.
+        # Ctrl-C goes to all processes of a terminal; these end when this one says so. The tracker
+        # is begun first, for beginning it would unblock the signal.
+        resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             process.start()

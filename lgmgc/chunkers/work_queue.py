@@ -108,6 +108,12 @@ class WorkQueue:
         holder.held[number] = document
         return number, document
 
+    def take_back(self, holder: Holder, given: tuple[int, Document] | None) -> None:
+        """Undo an offer that did not reach its holder."""
+        if given is not None:
+            del holder.held[given[0]]
+            (self._again if holder.alone else self._ahead).appendleft(given)
+
     def settle(self, holder: Holder, number: int, result: Result) -> None:
         """Take a document's result from its holder."""
         self._results[number] = holder.held.pop(number), result

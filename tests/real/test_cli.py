@@ -75,3 +75,17 @@ def test_models_that_cannot_be_used(here: Path) -> None:
         assert line.startswith("lgmgc: ")
         assert not list(here.glob("*o.jsonl*"))
         assert not list(here.glob(".o.jsonl*"))
+
+
+def test_two_processes_write_what_one_writes(here: Path) -> None:
+    for name in "bcd":
+        (here / f"{name}.txt").write_bytes(f"{name}. {TEXT}".encode())
+    given = ("chunk", "a.txt", "b.txt", "c.txt", "d.txt", "--theta", "40")
+    one = run(*given, "--device", "cpu", "--out", "1.jsonl")
+    two = run(*given, "--devices", "cpu:2", "--out", "2.jsonl")
+    assert (one.status, two.status) == (0, 0), two.err
+    assert (here / "1.jsonl").read_bytes() == (here / "2.jsonl").read_bytes()
+    first, second = (json.loads((here / f"{k}.jsonl.manifest.json").read_bytes()) for k in (1, 2))
+    assert first["model"] == second["model"]
+    assert first["configuration"] == second["configuration"]
+    assert first["documents"] == second["documents"]
