@@ -136,14 +136,29 @@ class Run:
         Raises:
             LgmgcError: more documents failed than may.
         """
-        self._kept = kept
         with self.watch:
-            trees = cutter.cut(self._documents(), self.watch.advanced, self._not_cut)
-            for tree, taken in trees:
-                self._kept.add(self._waiting.popleft(), tree, taken)
+            for position, tree, taken in self.trees(kept, cutter):
+                kept.add(position, tree, taken)
                 self.watch.finished(tree.document)
                 self._settle()
             self._settle()
+
+    def trees(self, kept: Kept, cutter: Cutter) -> Iterator[tuple[int, Tree, Counter[str]]]:
+        """Give what was cut to the caller, who hands it on or keeps it, and the rest to ``kept``.
+
+        Args:
+            kept: see `go`.
+            cutter: see `go`.
+
+        Yields:
+            Position, tree, and what that took.
+
+        Raises:
+            LgmgcError: see `go`.
+        """
+        self._kept = kept
+        for tree, taken in cutter.cut(self._documents(), self.watch.advanced, self._not_cut):
+            yield self._waiting.popleft(), tree, taken
 
     def _documents(self) -> Iterator[Document]:
         """Read one document after another, as they are asked for; give those that are not done."""

@@ -20,7 +20,7 @@ from lgmgc.errors import UsageError
 from lgmgc.files.rows import metadata_json
 from lgmgc.files.whole_file import refuse
 
-_VERSION = 1
+_VERSION = 2
 _PIECE = 1 << 20
 _TABLES = {
     # What decides the output.
@@ -33,7 +33,7 @@ _TABLES = {
     "PRIMARY KEY (document, piece)",
     # The order of this run: a document, or the manifest's entry of a failure.
     "places": "position INTEGER PRIMARY KEY, document INTEGER, failure TEXT",
-    "shards": "file TEXT PRIMARY KEY, content TEXT NOT NULL, sha256 TEXT NOT NULL",
+    "shards": "file TEXT PRIMARY KEY, content TEXT NOT NULL, sha256 TEXT NOT NULL, record TEXT",
 }
 _REASONS = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -50,10 +50,13 @@ class Shard:
     Attributes:
         content: which documents are in it.
         sha256: of the file.
+        record: of a file that a machine of a cluster wrote, what it says of its documents; see
+            `lgmgc.cli.ray_worker.Record`.
     """
 
     content: str
     sha256: str
+    record: Mapping[str, Any] | None = None
 
 
 class Journal:
@@ -102,8 +105,11 @@ class Journal:
 
     @property
     def done(self) -> int:
-        """How many documents are in it."""
-        [count] = self._execute("SELECT count(*) FROM documents").fetchone()
+        """How many documents are in it, and in shards that it has a record of."""
+        [count] = self._execute(
+            "SELECT (SELECT count(*) FROM documents) + (SELECT "
+            "coalesce(sum(json_array_length(record, '$.documents')), 0) FROM shards)"
+        ).fetchone()
         return int(count)
 
     def require(self, part: str, value: Mapping[str, object]) -> None:
@@ -206,13 +212,18 @@ class Journal:
 
     def shard(self, file: str) -> Shard | None:
         """What is known of a file that was written."""
-        found = self._one("SELECT content, sha256 FROM shards WHERE file = ?", file)
-        return Shard(*found) if found else None
+        found = self._one("SELECT content, sha256, record FROM shards WHERE file = ?", file)
+        if found is None:
+            return None
+        content, sha256, record = found
+        return Shard(content, sha256, record and json.loads(record))
 
     def note_shard(self, file: str, shard: Shard) -> None:
-        """Note a file before it is renamed into its place."""
+        """Note a file: one without a record before it is renamed into its place."""
+        record = shard.record and json.dumps(shard.record)
         self._execute(
-            "INSERT OR REPLACE INTO shards VALUES (?, ?, ?)", file, shard.content, shard.sha256
+            "INSERT OR REPLACE INTO shards VALUES (?, ?, ?, ?)",
+            *(file, shard.content, shard.sha256, record),
         )
 
     def remove(self) -> None:

@@ -62,6 +62,10 @@ class Place:
             return self.path.with_name(f".{self.path.name}.partial")
         return self.path / ".partial"
 
+    def shard_name(self, number: int) -> str:
+        """What the file of a shard is called; the first is 0."""
+        return f"part-{number:05}.{self.shape.format}"
+
     def shards(self) -> list[Path]:
         """Files in the folder that are called as shards are."""
         if self.shard is None or not self.path.is_dir():
@@ -170,6 +174,24 @@ class Output:
             if len(self._content) == self._to.shard:
                 self._write_shard()
 
+    def has(self, name: str, shard: Shard, content: str) -> bool:
+        """Whether a shard stands there as it was noted, and with this content."""
+        return shard.content == content and _sha256(self._to.path / name) == shard.sha256
+
+    def changes(self) -> None:
+        """Take away the folder's manifest, for a shard is about to be written."""
+        self._to.manifest.unlink(missing_ok=True)
+
+    def wrote(self, name: str, sha256: str, documents: int) -> None:
+        """Note the next shard; also one that another machine wrote.
+
+        Args:
+            name: of the file, in the folder.
+            sha256: of the file.
+            documents: how many are in it.
+        """
+        self._written.append({"file": name, "sha256": sha256, "documents": documents})
+
     def finish(self, manifest: Described) -> None:
         """Write what is left, and the manifest; the journal is deleted.
 
@@ -207,12 +229,12 @@ class Output:
             described.commit()
 
     def _write_shard(self) -> None:
-        name = f"part-{len(self._written):05}.{self._to.shape.format}"
+        name = self._to.shard_name(len(self._written))
         path = self._to.path / name
         content = hashlib.sha256(" ".join(map(str, self._content)).encode()).hexdigest()
         shard = self._journal.shard(name)
-        if shard is None or shard.content != content or _sha256(path) != shard.sha256:
-            self._to.manifest.unlink(missing_ok=True)
+        if shard is None or not self.has(name, shard, content):
+            self.changes()
             remove_left(path)
             with WholeFile(path) as file:
                 documents = self._journal.documents(self._begin, self._seen)
@@ -221,8 +243,7 @@ class Output:
                 shard = Shard(content, file.sha256)
                 self._journal.note_shard(name, shard)
                 file.commit()
-        documents_in_it = len(self._content)
-        self._written.append({"file": name, "sha256": shard.sha256, "documents": documents_in_it})
+        self.wrote(name, shard.sha256, len(self._content))
         self._begin, self._content = self._seen, []
 
 

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast, get_args
 
 from lgmgc.errors import UsageError
-from lgmgc.files.rows import COLUMNS, SCHEMA, Row, line, nested
+from lgmgc.files.rows import COLUMNS, Row, line, nested
 
 Format = Literal["jsonl", "parquet", "csv"]
 Only = Literal["parents", "children"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-
-_GROUP_BYTES = 1 << 25
-_GROUP_ROWS = 1 << 14
 
 Documents = Iterable[tuple[str, Iterable[bytes]]]
 """The id of each document, and its rows as `lgmgc.files.rows.rows` writes them."""
@@ -116,35 +113,13 @@ def _cell(value: object) -> object:
 
 
 def _parquet(rows: Iterable[Row], file: Writable) -> None:
-    import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    types: dict[str, Any] = {
-        **dict.fromkeys(("level", "start", "end", "words"), pa.int64()),
-        **dict.fromkeys(("window", "pages"), pa.list_(pa.int64())),
-        "score": pa.float64(),
-        "headings": pa.list_(pa.string()),
-    }
-    fields = [(name, types.get(name, pa.string())) for name in COLUMNS]
-    schema = pa.schema(fields, {"lgmgc.schema": str(SCHEMA)})
-    with ParquetWriter(cast(Any, _Stream(file)), schema) as table:
-        for group in _groups(rows):
-            table.write_table(pa.Table.from_pylist(group, schema))
+    from lgmgc.files.arrow import schema, tables
 
-
-def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    group: list[Row] = []
-    size = 0
-    for row in rows:
-        metadata = row["metadata"]
-        written = None if metadata is None else json.dumps(metadata, ensure_ascii=False)
-        group.append({**row, "metadata": written})
-        size += len(row["text"])
-        if size >= _GROUP_BYTES or len(group) >= _GROUP_ROWS:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
+    with ParquetWriter(cast(Any, _Stream(file)), schema()) as written:
+        for table in tables(rows):
+            written.write_table(table)
 
 
 class _Stream(io.RawIOBase):

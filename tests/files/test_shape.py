@@ -15,7 +15,7 @@ from pyarrow import parquet
 from lgmgc.chunkers.chunker import Chunker, Settings
 from lgmgc.document import Document, Heading, Tree
 from lgmgc.errors import UsageError
-from lgmgc.files import shape as module
+from lgmgc.files import arrow
 from lgmgc.files.rows import COLUMNS, SCHEMA, rows
 from lgmgc.files.shape import Shape
 from tests.fake import TEXTS
@@ -61,7 +61,7 @@ def test_csv() -> None:
 
 
 def test_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_GROUP_ROWS", 50)
+    monkeypatch.setattr(arrow, "_GROUP_ROWS", 50)
     data = written(Shape("parquet"))
     table = parquet.ParquetFile(io.BytesIO(data))
     wanted = expected()
