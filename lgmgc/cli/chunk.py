@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Literal
 
 import typer
@@ -18,6 +19,7 @@ from lgmgc.errors import UsageError
 from lgmgc.files import output, reader
 from lgmgc.files.documents import Reading
 from lgmgc.files.shape import Shape
+from lgmgc.integrations.common import FrameworkError
 
 OUT = "Output"
 
@@ -55,7 +57,8 @@ def chunk(
         int | None,
         typer.Option(
             min=1,
-            help=f"Documents of each file in a folder; {output.SHARD} if left out.",
+            help=f"Documents of each file in a folder; {output.SHARD} if left out. With --ray: "
+            "sources, 100 if left out.",
             show_default=False,
             rich_help_panel=OUT,
         ),
@@ -106,6 +109,16 @@ def chunk(
             rich_help_panel=MODELS,
         ),
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Let a Ray cluster write the shards of a folder: auto, HOST:PORT, or local for "
+            "this machine. --devices, all or cpu:8, is then of the whole cluster.",
+            show_default=False,
+            rich_help_panel=MODELS,
+        ),
+    ] = None,
     *,
     chunking: Chunking,
     reading: Reading,
@@ -125,12 +138,16 @@ def chunk(
         if about := [name for name, value in given.items() if value is not None]:
             raise UsageError(f"{about[0]} is about files; give --out, or leave it out")
         shape = Shape("jsonl", only, nest)
-    else:
+    if ray is not None:
+        to = _cluster().place(out, sources, format, only, nest=nest, shard=shard_documents)
+    elif out is not None:
         to = output.place(out, format, only, nest=nest, shard=shard_documents)
+    if out is not None:
         sources = output.apart(sources, to)
-    if devices is not None and chunking.choice.device != "auto":
-        raise UsageError("--devices says where the model runs, as --device does; leave one out")
-    at = places(devices) if devices is not None else None
+    for name, value in {"--devices": devices, "--ray": ray}.items():
+        if value is not None and chunking.choice.device != "auto":
+            raise UsageError(f"{name} says where the model runs, as --device does; leave one out")
+    at = places(devices) if devices is not None and ray is None else None
     terminal = out is None and sys.stdout is not None and sys.stdout.isatty()
     watch = Watch(len(sources), sum(each.size for each in sources), rows_on_terminal=terminal)
     run = Run(sources, reading, watch, save_text, max_failures)
@@ -138,6 +155,18 @@ def chunk(
         print_chunks(run, shape, chunking, at)
     else:
         with output.opened(to, fresh=fresh) as (journal, files), stoppable(out, journal):
-            write_chunks(run, to, journal, files, chunking, at)
+            if ray is None:
+                write_chunks(run, to, journal, files, chunking, at)
+            else:
+                _cluster().write_shards(run, to, journal, files, chunking, ray, devices)
     if run.failed:
         raise typer.Exit(1)
+
+
+def _cluster() -> ModuleType:
+    """What needs Ray, which may not be installed."""
+    try:
+        from lgmgc.cli import chunk_ray
+    except ImportError as error:
+        raise FrameworkError("Ray", "lgmgc[ray]", error) from error
+    return chunk_ray

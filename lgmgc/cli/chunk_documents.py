@@ -197,6 +197,14 @@ class Run:
         self._kept.fail(position, id, message)
         self.failed += 1
         self.watch.failed(message, size)
+        self.check_failures()
+
+    def check_failures(self) -> None:
+        """See whether to go on.
+
+        Raises:
+            LgmgcError: more documents failed than may.
+        """
         if self.max_failures is not None and self.failed > self.max_failures:
             raise LgmgcError(
                 f"{self.failed:,} documents failed, and --max-failures is {self.max_failures:,}; "

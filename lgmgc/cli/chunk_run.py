@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ def print_chunks(
     with _loaded(chunking, devices, run.watch) as cutter:
         begun = time.monotonic()
         run.go(Printed(shape), cutter)
-    tell(_summary(run, cutter.total, cutter.total, time.monotonic() - begun))
+    tell(summary(run, cutter.total, cutter.total, time.monotonic() - begun))
 
 
 def write_chunks(
@@ -63,13 +63,7 @@ def write_chunks(
         UsageError: the earlier run was begun otherwise, or the disk is full or fails.
     """
     started = time.monotonic()
-    configuration = _configuration(chunking, run.reading)
-    libraries = versions("pyarrow") if to.shape.format == "parquet" else versions()
-    journal.require("configuration", configuration)
-    journal.require("versions", libraries)
-    journal.require("output", to.decides)
-    if journal.resumed:
-        tell(f"{to.out}: {_documents(journal.resumed)} done before; --fresh would start again")
+    configuration, libraries = begin(to, journal, chunking, run.reading)
     with _loaded(chunking, devices, run.watch) as cutter:
         # Now, so that weights that cannot be read do not come to light after hours of work.
         asked = cutter.identity
@@ -80,27 +74,74 @@ def write_chunks(
         ended = time.monotonic()
 
     counts = journal.counts()
-    if run.failed < run.named or not run.failed:
-        files.finish(
-            lambda written: manifest(
-                made={
-                    "configuration": {**configuration, "batch_tokens": cutter.batch_tokens},
-                    "versions": libraries,
-                    **asked,
-                },
-                output=written,
-                counts={
-                    "documents": run.named - run.failed,
-                    "empty_documents": run.empty,
-                    "failed_documents": run.failed,
-                    **counts,
-                },
-                seconds={"loading": begun - started, "chunking": ended - begun},
-                documents=journal.entries(),
-                failed=journal.failures(),
-            )
+    finish(
+        run,
+        files,
+        made={"versions": libraries, **asked},
+        configuration=configuration,
+        batch_tokens=cutter.batch_tokens,
+        counts=counts,
+        seconds={"loading": begun - started, "chunking": ended - begun},
+        documents=journal.entries(),
+        failed=journal.failures(),
+    )
+    tell(summary(run, counts, cutter.total, ended - begun))
+
+
+def begin(
+    to: output.Place, journal: Journal, chunking: Chunking, reading: Reading
+) -> tuple[dict[str, object], dict[str, str]]:
+    """Go on where an earlier run was, if it was begun with the same.
+
+    Returns:
+        Configuration and versions, as the manifest has them.
+
+    Raises:
+        UsageError: it was begun otherwise.
+    """
+    configuration = _configuration(chunking, reading)
+    libraries = versions(*to.libraries)
+    journal.require("configuration", configuration)
+    journal.require("versions", libraries)
+    journal.require("output", to.decides)
+    if journal.resumed:
+        tell(f"{to.out}: {_documents(journal.resumed)} done before; --fresh would start again")
+    return configuration, libraries
+
+
+def finish(
+    run: Run,
+    files: output.Output,
+    *,
+    made: Mapping[str, object],
+    configuration: Mapping[str, object],
+    batch_tokens: int,
+    counts: Mapping[str, int],
+    seconds: Mapping[str, float],
+    documents: Iterable[Mapping[str, object]],
+    failed: Iterable[Mapping[str, object]],
+) -> None:
+    """Write what is left and the manifest, unless all documents failed; see `manifest`."""
+    if run.failed == run.named and run.failed:
+        return
+    files.finish(
+        lambda written: manifest(
+            made={
+                "configuration": {**configuration, "batch_tokens": batch_tokens},
+                **made,
+            },
+            output=written,
+            counts={
+                "documents": run.named - run.failed,
+                "empty_documents": run.empty,
+                "failed_documents": run.failed,
+                **counts,
+            },
+            seconds=seconds,
+            documents=documents,
+            failed=failed,
         )
-    tell(_summary(run, counts, cutter.total, ended - begun))
+    )
 
 
 @contextmanager
@@ -146,7 +187,7 @@ def _loaded(chunking: Chunking, devices: Sequence[Place] | None, watch: Watch) -
         yield cutter
 
 
-def _summary(run: Run, whole: Mapping[str, int], now: Mapping[str, int], seconds: float) -> str:
+def summary(run: Run, whole: Mapping[str, int], now: Mapping[str, int], seconds: float) -> str:
     """Sum up.
 
     Args:

@@ -104,6 +104,19 @@ class Watch:
         self._open.pop(document.id, None)
         self._draw()
 
+    def shard(self, documents: int, words: int, size: int) -> None:
+        """Count documents as done that another machine cut.
+
+        Args:
+            documents: without those that failed.
+            words: of them.
+            size: their bytes, and those of the ones that failed, as they were counted.
+        """
+        self._done += documents
+        self._words += words
+        self._progress.advance(self._task, size)
+        self._draw()
+
     def failed(self, message: str, size: int) -> None:
         """Tell of a document that cannot be chunked, and count it as done.
 

@@ -35,12 +35,14 @@ class Place:
         path: of the file or folder, links followed.
         shape: what becomes of rows.
         shard: how many documents a file of the folder has; None: it is one file.
+        of_sources: a file of the folder has so many sources in place of documents.
     """
 
     out: str
     path: Path
     shape: Shape
     shard: int | None = None
+    of_sources: bool = False
 
     @property
     def decides(self) -> dict[str, object]:
@@ -48,7 +50,15 @@ class Place:
         shape = self.shape
         decides: dict[str, object] = {"format": shape.format, "only": shape.only}
         decides["nest"] = shape.nest
-        return decides if self.shard is None else {**decides, "shard_documents": self.shard}
+        if self.shard is not None:
+            decides["shard_sources" if self.of_sources else "shard_documents"] = self.shard
+        return decides
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Those that also decide the output's bytes."""
+        written = ("pyarrow",) if self.shape.format == "parquet" else ()
+        return (*written, "ray") if self.of_sources else written
 
     @property
     def manifest(self) -> Path:
