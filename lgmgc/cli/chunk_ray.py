@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -91,6 +92,8 @@ def write_shards(
                 rows = [row(name, shards.sources[name]) for name in left]
                 asked, loading = time.time(), float("inf")
                 for answer in answers(rows, ShardWriter, job, job.pool):
+                    if answer["error"]:
+                        raise pickle.loads(answer["error"])
                     record: Record = json.loads(answer["record"])
                     now.update(record["counts"])
                     shards.add(answer["name"], record)

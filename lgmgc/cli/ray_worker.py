@@ -16,6 +16,7 @@ from lgmgc.cli.chunk_documents import Run
 from lgmgc.cli.chunking import Chunking
 from lgmgc.cli.progress import Watch
 from lgmgc.document import Document, Tree
+from lgmgc.errors import LgmgcError
 from lgmgc.files import output
 from lgmgc.files.documents import Reading
 from lgmgc.files.manifest import entry, versions
@@ -79,15 +80,18 @@ class ShardWriter(Worker):
             row: of `row`.
 
         Returns:
-            The shard's ``name``, the ``record`` in JSON, and ``begun``, seconds of the clock.
-
-        Raises:
-            LgmgcError: what ends a run on one machine too.
+            The shard's ``name``, the ``record`` in JSON, ``begun`` (seconds of the clock), and
+            ``error``, a pickled LgmgcError that ends the run, or empty.
         """
-        cutter = self.cutter()
+        record, error = "", b""
         begun = time.time()
-        record = self._write(row["name"], pickle.loads(row["sources"]), cutter)
-        return {"name": row["name"], "record": json.dumps(record), "begun": begun}
+        try:
+            cutter = self.cutter()
+            begun = time.time()
+            record = json.dumps(self._write(row["name"], pickle.loads(row["sources"]), cutter))
+        except LgmgcError as raised:  # Ray would bury it under its own
+            error = pickle.dumps(raised)
+        return {"name": row["name"], "record": record, "begun": begun, "error": error}
 
     def _write(self, name: str, sources: Sequence[Source], cutter: ChunkerProcesses) -> Record:
         to = self._job.to
@@ -97,7 +101,8 @@ class ShardWriter(Worker):
         remove_left(to.path / name)
         with WholeFile(to.path / name) as file:
             to.shape.write(shard.rows(run, cutter), file)
-            file.commit()
+            if shard.documents:
+                file.commit()
             sha256 = file.sha256
         made = {**cutter.identity, "batch_tokens": cutter.batch_tokens}
         return Record(

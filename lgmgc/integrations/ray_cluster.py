@@ -9,6 +9,8 @@ import logging
 import os
 import re
 import signal
+import socket
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -54,11 +56,7 @@ class Pool:
         return {
             "compute": ray.data.ActorPoolStrategy(size=self.size, max_tasks_in_flight_per_actor=1),
             **({"num_cpus": cores} if self.threads else {"num_gpus": 1}),
-            "ray_remote_args_fn": lambda: {
-                "max_restarts": _RETRIES,
-                "max_task_retries": _RETRIES,
-                "scheduling_strategy": "SPREAD",
-            },
+            "ray_remote_args_fn": lambda: {"max_task_retries": _RETRIES},
         }
 
     @property
@@ -139,12 +137,12 @@ def joined(address: str) -> Iterator[None]:
     Raises:
         UsageError: there is no such cluster.
     """
+    _knock(address)
     alone: dict[str, Any] = {
         "include_dashboard": False,
         "object_store_memory": _OBJECTS,
         "_node_ip_address": "127.0.0.1",
     }
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # it warns of how Ray Data makes actors
     ends = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(
@@ -160,16 +158,28 @@ def joined(address: str) -> Iterator[None]:
         ) from None
     signal.signal(signal.SIGTERM, ends)  # Ray puts its own in the place
     ray.data.DataContext.get_current().enable_progress_bars = False
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # errors are raised too
+    warnings.filterwarnings("ignore", ".*ray_remote_args_fn", module="lgmgc")
+    warnings.filterwarnings("ignore", module="ray")  # such as of fewer actors than processors
     try:
         yield
     finally:
         ray.shutdown()
 
 
+def _knock(address: str) -> None:
+    """See at once whether something answers, for Ray would try for a quarter of an hour."""
+    host, _, port = address.rpartition(":")
+    if re.fullmatch(r"[\w.-]+", host) and port.isdigit():
+        try:
+            socket.create_connection((host, int(port)), 10).close()
+        except (OSError, OverflowError) as error:
+            raise UsageError(f"no Ray cluster at {address!r} ({error}); see `ray status`") from None
+
+
 def answers(
     rows: Sequence[dict[str, Any]],
-    worker: Callable[[dict[str, Any]], dict[str, Any]],
+    worker: type[Worker],
     argument: object,
     pool: Pool,
 ) -> Iterator[dict[str, Any]]:
@@ -182,7 +192,7 @@ def answers(
         pool: of so many.
 
     Raises:
-        LgmgcError: a worker raised it, or was lost too often.
+        LgmgcError: a worker was lost too often.
     """
     dataset = ray.data.from_items(list(rows), override_num_blocks=min(len(rows), _BLOCKS))
     mapped = dataset.map(cast(Any, worker), fn_constructor_args=(argument,), **pool.options)
@@ -192,10 +202,8 @@ def answers(
         )
         for batch in batches:
             yield from batch.to_pylist()
-    except ray.exceptions.RayTaskError as error:
-        if isinstance(error.cause, LgmgcError):
-            raise error.cause from None
-        raise
+    except ray.exceptions.RayTaskError:
+        raise  # a defect
     except ray.exceptions.RayError as error:
         told = str(error).partition("\n")[0]
         raise LgmgcError(

@@ -12,6 +12,7 @@ ADAPTERS = {
     "llama_index": ("LlamaIndex", ["llama_index"], "lgmgc[llama-index]"),
     "haystack": ("Haystack", ["haystack"], "lgmgc[haystack]"),
     "chonkie": ("Chonkie", ["chonkie"], "chonkie"),
+    "ray": ("Ray Data", ["ray"], "lgmgc[ray]"),
 }
 FRAMEWORKS = [package for _, packages, _ in ADAPTERS.values() for package in packages]
 
