@@ -9,7 +9,6 @@ import logging
 import os
 import re
 import signal
-import socket
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -137,7 +136,6 @@ def joined(address: str) -> Iterator[None]:
     Raises:
         UsageError: there is no such cluster.
     """
-    _knock(address)
     alone: dict[str, Any] = {
         "include_dashboard": False,
         "object_store_memory": _OBJECTS,
@@ -165,16 +163,6 @@ def joined(address: str) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
-
-
-def _knock(address: str) -> None:
-    """See at once whether something answers, for Ray would try for a quarter of an hour."""
-    host, _, port = address.rpartition(":")
-    if re.fullmatch(r"[\w.-]+", host) and port.isdigit():
-        try:
-            socket.create_connection((host, int(port)), 10).close()
-        except (OSError, OverflowError) as error:
-            raise UsageError(f"no Ray cluster at {address!r} ({error}); see `ray status`") from None
 
 
 def answers(
