@@ -58,7 +58,7 @@ def chunk(
         typer.Option(
             min=1,
             help=f"Documents of each file in a folder; {output.SHARD} if left out. With --ray: "
-            "sources, 100 if left out.",
+            f"sources, {output.SHARD_SOURCES} if left out.",
             show_default=False,
             rich_help_panel=OUT,
         ),

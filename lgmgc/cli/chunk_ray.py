@@ -25,9 +25,6 @@ from lgmgc.files.shape import Format, Only
 from lgmgc.files.source import Source
 from lgmgc.integrations.ray_cluster import answers, joined, pool
 
-SHARD = 100
-"""Sources of a shard, where nothing else is said: what a lost machine may cost."""
-
 
 def place(
     out: str | None,
@@ -48,7 +45,7 @@ def place(
     if any(each.path is None for each in sources):
         raise UsageError("--ray: no other machine can read standard input; give a file")
     format = format or ("jsonl" if nest else "parquet")
-    to = output.place(out, format, only, nest=nest, shard=shard or SHARD)
+    to = output.place(out, format, only, nest=nest, shard=shard or output.SHARD_SOURCES)
     return replace(to, of_sources=True)
 
 
@@ -133,10 +130,10 @@ class _Shards:
         self, run: Run, to: output.Place, journal: Journal, versions: dict[str, str]
     ) -> None:
         """Divide the sources."""
-        size = to.shard or SHARD
+        assert to.shard
         self.sources: dict[str, Sequence[Source]] = {
-            to.shard_name(number): [_on_all(each) for each in run.sources[first : first + size]]
-            for number, first in enumerate(range(0, len(run.sources), size))
+            to.shard_name(number): [_on_all(each) for each in run.sources[first : first + to.shard]]
+            for number, first in enumerate(range(0, len(run.sources), to.shard))
         }
         self._contents = {name: _content(sources) for name, sources in self.sources.items()}
         self.counts: Counter[str] = Counter()

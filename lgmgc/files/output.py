@@ -20,6 +20,9 @@ from lgmgc.files.whole_file import WholeFile, refuse, remove_left, resolved
 SHARD = 1000
 """Documents of a shard, where nothing else is said."""
 
+SHARD_SOURCES = 100
+"""Sources of a shard that a machine of a cluster writes: what a lost one may cost."""
+
 _SHARD = re.compile(rf"part-\d{{5,}}\.({'|'.join(FORMATS)})")
 
 Described = Callable[[dict[str, object]], Iterable[bytes]]

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import run, start
+from tests.cli.small_documents import MG, write_documents
 
-MG = ("--method", "mg", "--theta", "20")
-TEXT = "One thing. Another thing.\r\nA third\tthing, caf\u00e9.\r\n\r\n"
 COUNT = 30
 
 
@@ -22,9 +21,7 @@ COUNT = 30
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Thirty small documents, one of which cannot be read."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "docs").mkdir()
-    for number in range(COUNT):
-        (tmp_path / f"docs/{number:02}.txt").write_bytes(f"{TEXT * 10}{number}".encode())
+    write_documents(tmp_path / "docs", COUNT)
     (tmp_path / "docs/07.txt").write_bytes(b"caf\xe9")
     return tmp_path
 

@@ -11,20 +11,17 @@ import pytest
 from pyarrow import parquet
 
 from tests.cli.program import Done, run, start
+from tests.cli.small_documents import MG, TEXT, write_documents
 
-MG = ("--method", "mg", "--theta", "20")
 RAY = ("--ray", "local", "--devices", "cpu:2")
 SHARDS = ("--shard-documents", "4")
-TEXT = "One thing. Another thing.\r\nA third\tthing, caf\u00e9.\r\n\r\n"
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Ten small documents."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "docs").mkdir()
-    for number in range(10):
-        (tmp_path / f"docs/{number:02}.txt").write_bytes(f"{TEXT * 10}{number}".encode())
+    write_documents(tmp_path / "docs", 10)
     return tmp_path
 
 
@@ -78,15 +75,12 @@ def test_a_run_that_was_killed_goes_on_by_shard(here: Path) -> None:
     assert again.status == 0, again.err
     assert "60 documents (0 empty, 0 failed, " in again.err
     assert " done before): " in again.err.splitlines()[-1]
-    rows = [row for part in sorted(here.glob("o/part-*")) for row in read(part)]
+    rows = [
+        row
+        for part in sorted(here.glob("o/part-*"))
+        for row in parquet.read_table(part).to_pylist()
+    ]
     assert rows == [json.loads(line) for line in run("chunk", "docs", *MG).out.splitlines()]
-
-
-def read(part: Path) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = parquet.read_table(part).to_pylist()
-    for row in rows:
-        row["metadata"] = None if row["metadata"] in (None, "{}") else row["metadata"]
-    return rows
 
 
 @pytest.mark.parametrize(
