@@ -74,7 +74,7 @@ def write_shards(
             it lacks a model or cannot write.
         LgmgcError: more documents failed than may, machines differ, or documents share an id.
     """
-    started = begun = time.monotonic()
+    started = begun = ended = time.monotonic()
     configuration, libraries = begin(to, journal, chunking, run.reading)
     shards = _Shards(run, to, journal, libraries)
     now = Counter[str]()
@@ -82,21 +82,20 @@ def write_shards(
         left = [name for name in shards.sources if not shards.find(name, files)]
         if left:
             files.changes()
-            begun = time.monotonic()
             with joined(address):
                 save_text = run.save_text and run.save_text.absolute()
                 job = Job(_absolute(chunking), run.reading, to, save_text, pool(devices))
                 rows = [row(name, shards.sources[name]) for name in left]
-                asked, loading = time.time(), float("inf")
+                begun, clock, loading = time.monotonic(), time.time(), float("inf")
                 for answer in answers(rows, ShardWriter, job, job.pool):
                     if answer["error"]:
                         raise pickle.loads(answer["error"])
                     record: Record = json.loads(answer["record"])
                     now.update(record["counts"])
                     shards.add(answer["name"], record)
-                    loading = min(loading, answer["begun"] - asked)
-                begun = min(time.monotonic(), begun + max(0.0, loading))
-    ended = time.monotonic()
+                    loading = min(loading, answer["begun"] - clock)
+                ended = time.monotonic()  # before the cluster is left, which takes seconds
+                begun = min(ended, begun + max(0.0, loading))
 
     shards.check_ids()
     for name, record in shards.records():
