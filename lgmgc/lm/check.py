@@ -50,7 +50,7 @@ def can_pack(model: PreTrainedModel) -> bool:
     alone = torch.cat(
         [model.base_model(ids, use_cache=False).last_hidden_state for ids in samples], 1
     )
-    layout = packed([ids[0].cpu().numpy() for ids in samples], tile=1)
+    layout = packed([ids[0].cpu().numpy() for ids in samples], grain=1)
     device = samples[0].device
     try:
         model.set_attn_implementation(NAME)

@@ -18,6 +18,7 @@ from lgmgc.lm.layout import padded
 from lgmgc.lm.locate import Located
 from lgmgc.lm.machine import avoid_plans
 from lgmgc.lm.memory import telling_memory
+from lgmgc.lm.onednn import lay_out
 from lgmgc.lm.quiet import quiet
 from lgmgc.lm.windows import TokenArray
 
@@ -50,6 +51,7 @@ class Network:
         self.after: list[int] = []
         self.longest = sys.maxsize
         self._model = model.eval()
+        lay_out(model)
         self._transformer = getattr(model[0], "auto_model", None)
         if self._transformer is not None:
             sample = self.tokenizer.encode("a")

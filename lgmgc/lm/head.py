@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from lgmgc.errors import ModelError
+from lgmgc.lm.onednn import OneDnnLinear, multiplies
 
 BLOCK = 16_384
 """Vocabulary entries whose float32 logits are held at once, for one tile of rows."""
@@ -49,8 +50,16 @@ class Head:
         weight = weight.detach()
         self._direct = _multiplies_into_float32(weight)
         small = 4 * weight.numel() <= KEEP and not self._direct
-        self._weight = weight.float() if small else weight
+        laid = small and multiplies(weight.device, torch.float32)
+        self._weight = weight.float() if small and not laid else weight
         self._bias = None if bias is None else bias.detach().float()
+        blocks = [slice(start, start + BLOCK) for start in range(0, len(weight), BLOCK)]
+        self._blocks: list[OneDnnLinear | slice] = [
+            OneDnnLinear(weight[block].float(), None if self._bias is None else self._bias[block])
+            if laid
+            else block
+            for block in blocks
+        ]
         self._end_ids = list(eos)
         self._scale = scale
         self._cap = cap
@@ -113,10 +122,13 @@ class Head:
 
     def _normaliser(self, hidden: torch.Tensor) -> torch.Tensor:
         parts = []
-        for start in range(0, len(self._weight), BLOCK):
-            bias = None if self._bias is None else self._bias[start : start + BLOCK]
-            block = self._weight[start : start + BLOCK]
-            parts.append(self._logits(hidden, block, bias).logsumexp(-1))
+        for block in self._blocks:
+            if isinstance(block, OneDnnLinear):
+                logits = self._finished(block(hidden))
+            else:
+                bias = None if self._bias is None else self._bias[block]
+                logits = self._logits(hidden, self._weight[block], bias)
+            parts.append(logits.logsumexp(-1))
         return torch.stack(parts).logsumexp(0)
 
     def _logits(

@@ -43,16 +43,16 @@ def padded(windows: Sequence[Ids]) -> Layout:
     return Layout(ids, positions, np.arange(len(windows)) * columns, lengths)
 
 
-def packed(windows: Sequence[Ids], tile: int) -> Layout:
-    """All windows in one row, filled up to a whole number of tiles.
+def packed(windows: Sequence[Ids], grain: int) -> Layout:
+    """All windows in one row, filled up to a multiple of a number of places.
 
-    >>> layout = packed([np.array([5, 6, 7]), np.array([8])], tile=6)
+    >>> layout = packed([np.array([5, 6, 7]), np.array([8])], grain=6)
     >>> layout.ids.tolist(), layout.positions.tolist()
     ([[5, 6, 7, 8, 0, 0]], [[0, 1, 2, 0, 0, 0]])
     """
     lengths = tuple(map(len, windows))
     total = sum(lengths)
-    ids = np.zeros((1, max(1, -(-total // tile)) * tile), np.int64)
+    ids = np.zeros((1, max(1, -(-total // grain)) * grain), np.int64)
     ids[0, :total] = np.concatenate(windows)
     positions = np.zeros_like(ids)
     positions[0, :total] = np.concatenate([np.arange(length) for length in lengths])

@@ -18,8 +18,9 @@ from lgmgc.lm.branches import branch_out
 from lgmgc.lm.head import Head
 from lgmgc.lm.layout import packed, padded
 from lgmgc.lm.memory import telling_memory
+from lgmgc.lm.onednn import lay_out
 from lgmgc.lm.signals import signals_of, spans_of_sentences, tokens_read
-from lgmgc.lm.tiles import TILE, tile
+from lgmgc.lm.tiles import grain, tile
 from lgmgc.lm.topic import Depth, topic_shift
 from lgmgc.lm.windows import Encoder, ScoreArray, TokenWindow
 
@@ -101,9 +102,10 @@ class Scorer:
         self._cached = prefix_cache and len(prefix) > 1
         self._keys: Cache | None = None
         self._cache_name = cache_name(self._backbone)
-        self._tile = 1
+        self._grain = 1
         if self.packed and self._device.type == "cpu":
-            self._tile = TILE
+            lay_out(self._backbone)
+            self._grain = grain(self._backbone)
             tile(self._backbone)
 
     def score(self, windows: Sequence[TokenWindow]) -> list[ScoreArray]:
@@ -132,7 +134,7 @@ class Scorer:
             ids = [window.ids.astype(np.int64) for window in windows]
         else:
             ids = [np.concatenate((self._prefix, window.ids)) for window in windows]
-        layout = packed(ids, self._tile) if self.packed else padded(ids)
+        layout = packed(ids, self._grain) if self.packed else padded(ids)
         keys = self._shared_keys(len(layout.ids)) if self._cached else None
         shared, before = (self.prefix_length, 0) if self._cached else (0, self.prefix_length)
         self._depth.keep = any("topic" in window.signals for window in windows)
@@ -180,7 +182,7 @@ class Scorer:
         stem = np.asarray([*prompt, *trunk], np.int64)
         arms = [np.asarray(branch, np.int64) for branch in branches]
         if self.packed:
-            layout = packed([stem, *arms], self._tile)
+            layout = packed([stem, *arms], self._grain)
             first = layout.starts[1:]
             inside = slice(len(stem), sum(layout.lengths))
             layout.positions[0, inside] += len(stem)

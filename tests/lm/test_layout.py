@@ -20,7 +20,7 @@ def test_padded_by_hand() -> None:
 
 
 def test_packed_by_hand() -> None:
-    layout = packed(windows(2, 0, 3), tile=4)
+    layout = packed(windows(2, 0, 3), grain=4)
     assert layout.ids.tolist() == [[10, 11, 30, 31, 32, 0, 0, 0]]
     assert layout.positions.tolist() == [[0, 1, 0, 1, 2, 0, 0, 0]]
     assert layout.starts.tolist() == [0, 2, 2]
@@ -34,7 +34,7 @@ def test_packed_is_a_whole_number_of_tiles(total: int, tile: int, places: int) -
 
 def test_windows_without_tokens_have_a_place() -> None:
     assert padded(windows(0)).ids.tolist() == [[0]]
-    assert packed(windows(0, 0), tile=1).ids.tolist() == [[0]]
+    assert packed(windows(0, 0), grain=1).ids.tolist() == [[0]]
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=9), st.integers(1, 8))

@@ -150,7 +150,7 @@ def test_padded_windows_score_as_packed_ones(load: Load, sample: str) -> None:
     windows = _windows(load, sample, count=4)
     packed = load(precision="fp32").scorer.score(windows)
     other = load(precision="fp32", prompt="").scorer  # a second one, whose attention is switched
-    other.packed, other._tile = False, 1
+    other.packed, other._grain = False, 1
     other._backbone.set_attn_implementation("sdpa")  # type: ignore[operator]
     for one, two in zip(packed, other.score(windows), strict=True):
         assert one == pytest.approx(two, abs=TOLERANCE)
