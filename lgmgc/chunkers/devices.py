@@ -21,6 +21,16 @@ class Place:
     device: str
     environment: tuple[tuple[str, str], ...] = ()
 
+    @classmethod
+    def on_gpu(cls, visible: str) -> Place:
+        """A GPU, by what the driver calls it."""
+        return cls("cuda", ((_VISIBLE, visible),))
+
+    @classmethod
+    def on_cores(cls, count: int) -> Place:
+        """So many of the processor's cores."""
+        return cls("cpu", (("OMP_NUM_THREADS", str(count)),))
+
     @property
     def name(self) -> str:
         """For messages."""
@@ -40,10 +50,8 @@ def places(asked: str) -> list[Place]:
     >>> [place.device for place in places("cpu:2")]
     ['cpu', 'cpu']
     """
-    if found := re.fullmatch(r"cpu:([1-9]\d{0,2})", asked):
-        count = int(found[1])
-        threads = str(max(1, _cores() // count))
-        return [Place("cpu", (("OMP_NUM_THREADS", threads),))] * count
+    if count := count_on_cpu(asked):
+        return [Place.on_cores(max(1, _cores() // count))] * count
     if asked != "all" and not re.fullmatch(r"\d{1,4}(,\d{1,4})*", asked):
         raise UsageError(f"--devices {asked!r} is none of all, numbers such as 0,1, and cpu:2")
     there = _gpus()
@@ -59,7 +67,17 @@ def places(asked: str) -> list[Place]:
         raise UsageError(
             f"--devices {asked}: there is no GPU {max(numbers)}; the last is {len(there) - 1}"
         )
-    return [Place("cuda", ((_VISIBLE, there[number]),)) for number in numbers]
+    return [Place.on_gpu(there[number]) for number in numbers]
+
+
+def count_on_cpu(asked: str) -> int:
+    """How many processes ``--devices`` asks for on the CPU; 0 where it names GPUs.
+
+    >>> count_on_cpu("cpu:2"), count_on_cpu("0,1")
+    (2, 0)
+    """
+    found = re.fullmatch(r"cpu:([1-9]\d{0,3})", asked)
+    return int(found[1]) if found else 0
 
 
 _VISIBLE = "CUDA_VISIBLE_DEVICES"

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import signal
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from lgmgc.chunkers.chunker import Settings
-from lgmgc.chunkers.devices import Place
+from lgmgc.chunkers.devices import Place, count_on_cpu
 from lgmgc.chunkers.load import ModelChoice
 from lgmgc.chunkers.processes import ChunkerProcesses
 from lgmgc.errors import LgmgcError, UsageError
@@ -61,11 +60,12 @@ class Pool:
     @property
     def place(self) -> Place:
         """Where the process of a worker works; asked in the worker."""
-        closed = ("HF_HUB_OFFLINE", "1")  # as the command line has it (law 6)
         if self.threads:
-            return Place("cpu", (("OMP_NUM_THREADS", str(self.threads)), closed))
-        visible = ",".join(map(str, ray.get_gpu_ids()))
-        return Place("cuda", (("CUDA_VISIBLE_DEVICES", visible), closed))
+            place = Place.on_cores(self.threads)
+        else:
+            place = Place.on_gpu(",".join(map(str, ray.get_gpu_ids())))
+        closed = ("HF_HUB_OFFLINE", "1")  # as the command line has it (law 6)
+        return replace(place, environment=(*place.environment, closed))
 
 
 def pool(devices: str | None = None) -> Pool:
@@ -78,19 +78,19 @@ def pool(devices: str | None = None) -> Pool:
     Raises:
         UsageError: it says none of these, or the cluster does not have them.
     """
-    found = re.fullmatch(r"cpu:([1-9]\d{0,3})", devices or "")
-    if devices not in (None, "all") and not found:
+    asked = count_on_cpu(devices or "")
+    if devices not in (None, "all") and not asked:
         raise UsageError(f"devices {devices!r}: on a cluster, say all, or cpu:8 for eight workers")
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     gpus = int(sum(node.get("GPU", 0) for node in nodes))
     cores = [max(1, int(node["CPU"])) for node in nodes if node.get("CPU", 0) >= 1]
     if devices == "all" and not gpus:
         raise UsageError("devices all: the cluster has no GPU; cpu:8 would be eight workers")
-    if gpus and not found:
+    if gpus and not asked:
         return Pool(gpus)
     if not cores:
         raise UsageError("the cluster has no core to work on; see `ray status`")
-    size = int(found[1]) if found else max(1, sum(cores) // _CORES)
+    size = asked or max(1, sum(cores) // _CORES)
     if size > sum(cores):
         raise UsageError(f"devices {devices}: the cluster has {sum(cores)} cores; name fewer")
     # The most threads for which so many workers fit, none of them across two machines.
