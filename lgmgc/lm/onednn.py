@@ -11,6 +11,7 @@ import functools
 from typing import cast
 
 import torch
+from transformers.models.llama.modeling_llama import LlamaMLP
 
 _ROWS = 512
 """Rows that the layout is chosen for; see `lgmgc.lm.tiles.TILE`."""
@@ -90,14 +91,23 @@ def lay_out(module: torch.nn.Module) -> None:
 
 
 def gated(module: torch.nn.Module) -> bool:
-    """Whether a module computes what `GatedMLP` does, by laid-out layers."""
+    """Whether a module computes what `GatedMLP` does, by laid-out layers.
+
+    Others have the same parts and do more with them, such as Falcon-H1 and Gemma 3n, so the code
+    has to be that of Llama, as it is in most architectures.
+    """
     layers = {name: type(part) for name, part in module.named_children()}
     activation = layers.pop("act_fn", torch.nn.Identity).__name__
     return (
-        type(module).__name__.endswith("MLP")
-        and activation in _ACTIVATIONS
+        activation in _ACTIVATIONS
         and layers == dict.fromkeys(("gate_proj", "up_proj", "down_proj"), OneDnnLinear)
+        and _code(type(module)) == _code(LlamaMLP)
     )
+
+
+def _code(kind: type[torch.nn.Module]) -> tuple[object, ...]:
+    code = getattr(kind.forward, "__code__", None)
+    return (code.co_code, code.co_names, code.co_consts) if code else ()
 
 
 @functools.cache

@@ -5,6 +5,8 @@ import torch
 from transformers import (
     BertConfig,
     BertModel,
+    FalconH1Config,
+    FalconH1ForCausalLM,
     Gemma3ForCausalLM,
     Gemma3TextConfig,
     LlamaConfig,
@@ -87,6 +89,15 @@ def test_what_is_not_known_stays_as_it_is() -> None:
         LlamaForCausalLM(LlamaConfig(**SMALL)),
         Gemma3ForCausalLM(Gemma3TextConfig(**SMALL, head_dim=16)),
         Phi3ForCausalLM(Phi3Config(**SMALL, pad_token_id=0)),  # its gate and up are one layer
+        FalconH1ForCausalLM(  # its MLP has Llama's parts, and multiplies what they give
+            FalconH1Config(
+                **SMALL,
+                mamba_d_ssm=64,
+                mamba_n_heads=4,
+                mamba_d_state=8,
+                mlp_multipliers=[0.5, 0.7],
+            )
+        ),
         BertModel(BertConfig(**{**SMALL, "num_key_value_heads": 4})),
     ],
     ids=lambda model: type(model).__name__,
@@ -98,4 +109,6 @@ def test_a_model_computes_the_same(model: torch.nn.Module) -> None:
     plain = model(input_ids=ids)[0]
     lay_out(model)
     assert not any(type(part) is torch.nn.Linear for part in model.modules())
+    kinds = {type(part).__name__ for part in model.modules()}
+    assert ("GatedMLP" in kinds) == (type(model) in (LlamaForCausalLM, Gemma3ForCausalLM))
     close(model(input_ids=ids)[0], plain)
