@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +31,7 @@ import ray.data
 _RETRIES = 3  # Ray's own number is no limit, which would never end where a machine dies of a batch
 _BLOCKS = 4096  # so many rows are handed out one by one, of more a few at once
 _OBJECTS = 1 << 28  # bytes of the object store; what goes to and from workers is small
+_PATIENCE = 20  # seconds that a cluster is given to say that it is there
 _CORES = 4  # of a worker, where nothing else is said: more threads gain a small model little
 
 
@@ -134,8 +138,10 @@ def joined(address: str) -> Iterator[None]:
             ``local`` for one on this machine alone, which is begun and ended here.
 
     Raises:
-        UsageError: there is no such cluster.
+        UsageError: there is no such cluster, or it wants a token.
     """
+    if re.fullmatch(r"[^/]+:\d+", address):
+        _knock(address)
     alone: dict[str, Any] = {
         "include_dashboard": False,
         "object_store_memory": _OBJECTS,
@@ -163,6 +169,29 @@ def joined(address: str) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Ask with Ray's own command, for joining would try for minutes before it failed.
+
+    Raises:
+        UsageError: nobody answers, or the cluster wants a token.
+    """
+    command = [sys.executable, "-m", "ray.scripts.scripts", "status", "--address", address]
+    told = b""
+    try:
+        done = subprocess.run(command, check=False, capture_output=True, timeout=_PATIENCE)
+        if done.returncode == 0:
+            return
+        told = done.stderr
+    except subprocess.TimeoutExpired:
+        pass
+    if b"InvalidAuthToken" in told:
+        raise UsageError(
+            f"the Ray cluster at {address} wants a token; set RAY_AUTH_MODE=token here, and copy "
+            "~/.ray/auth_token from its head"
+        )
+    raise UsageError(f"no Ray cluster answers at {address}; see `ray status` there, or say local")
 
 
 def answers(

@@ -100,6 +100,15 @@ def test_what_a_cluster_cannot_do(here: Path, options: tuple[str, ...], said: st
     assert not list(here.glob("o*"))
 
 
+def test_a_cluster_that_is_not_there(here: Path) -> None:
+    done = on_ray("docs", "--out", "o/", "--ray", "127.0.0.1:9")
+    assert done.status == 2
+    assert done.err == (
+        "lgmgc: no Ray cluster answers at 127.0.0.1:9; see `ray status` there, or say local"
+    )
+    assert not (here / "o").exists()
+
+
 def test_a_model_that_is_not_there(here: Path) -> None:
     done = on_ray("docs", "--out", "o/", *RAY, "--model", "nowhere")
     assert done.status == 2
